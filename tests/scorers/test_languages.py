@@ -185,9 +185,14 @@ def test_responses_are_accepted_and_refused_as_their_author_marked_them(file):
     assert sum(not row["right"] for row in missed) <= MAX_FALSE_ACCEPTS * len(corpus)
 
 
-def test_the_half_that_stays_held_out_is_marked_no_worse_than_when_it_was_read():
-    corpus = list(rows(FOLDER / "third_held_out.jsonl"))
+@pytest.mark.parametrize(
+    ("file", "size", "most_missed", "most_false_accepts"), [("third_held_out", 159, 3, 1), ("twelfth", 419, 24, 6)]
+)
+def test_sets_that_miss_the_aim_are_marked_no_worse_than_the_reference_says(
+    file, size, most_missed, most_false_accepts
+):
+    corpus = list(rows(FOLDER / f"{file}.jsonl"))
     missed = [row for row in corpus if _accepts(row) is not row["right"]]
-    assert len(corpus) == 159
-    assert len(missed) <= 12
-    assert sum(not row["right"] for row in missed) <= 1
+    assert len(corpus) == size
+    assert len(missed) <= most_missed
+    assert sum(not row["right"] for row in missed) <= most_false_accepts

@@ -65,6 +65,23 @@ _RELATED_BEFORE = lazy_pattern(
     r"\s?(?:the\s|l['’]|d['’])?\Z",
     re.IGNORECASE,
 )
+_REMARK = lazy_pattern(
+    r"[\W_]*(?!(?:yes|no|ja|nein|oui|non|sí|well|however|(?:the|der|die|das|den|le|la|les|el|los|las|it|in|im|am|on|by|von|es|c['’]est|das)\b))"
+    r"(?:[^\W\d_][\w.'’-]*\s?){1,4},\s(?:who|whom|whose|which|qui|dont|quien|que|der|die|dessen|deren"
+    r"|an?|one\sof|eine?[rnms]?|une?|una?|(?:long|well|much|shortly|years|lange|kurz|weit|jahre|bien|peu|longtemps|mucho|poco|años)"
+    r"\s(?:before|after|vor|nach|avant|après|antes|después))\s[^.;:!?\n]{3,60}\Z",
+    re.IGNORECASE,
+)
+"""'Zola, who admired Hugo': what is said of an answer that was given."""
+_INFLUENCE = lazy_pattern(
+    r"\b(?:influence|inspiration|style|manner|example|patronage|advice|help|einfluss|stil|vorbild|style|manière|exemple|influencia|estilo"
+    r"|inspired|influenced|taught|beeinflusst|inspiriert|inspirée?|influencée?|inspirad[oa]|influid[oa])\s(?:of|by|von|des|de|d['’]|por|par)\s?\Z",
+    re.IGNORECASE,
+)
+_MAYBE = lazy_pattern(
+    r"\b(?:maybe|perhaps|possibly|vielleicht|möglicherweise|peut-être|quizás?|tal\svez|a\slo\smejor)\b|もしかすると|아마|也许|或许",
+    re.IGNORECASE,
+)
 _HIS = lazy_pattern(
     rf"\s(?:is|was|ist|war|est|était|es|era|fue)\s(?:(?:only|just|nur|bloß|seulement|solo)\s)?"
     rf"(?:his|her|their|sein\w?|ihre?|son|sa|leur|su)\s{_RELATION}\b",
@@ -211,19 +228,23 @@ def _is_beside_answer(text: str, start: int, end: int, question: str) -> bool:
 
 def _is_one_of_two(text: str, start: int, end: int) -> bool:
     """'Either Goethe or Schiller'."""
+    if len(_MAYBE.findall(text)) > 1:
+        return True
     return _OR_BEFORE.search(text, max(0, start - 24), start) is not None or _OR_AFTER.match(text, end) is not None
 
 
 def _is_only_related(text: str, start: int, end: int, question: str) -> bool:
     """'It was Nicole Fontaine, long after Simone Veil', '…, a friend of Goethe's'."""
     before = text[max(0, start - WINDOW) : start]
-    if _RELATED_BEFORE.search(before) or _RELATED_AFTER.match(text, end):
+    if _RELATED_BEFORE.search(before) or _INFLUENCE.search(before) or _RELATED_AFTER.match(text, end):
         return True
     if _HIS.match(text, end) and re.search(r"[^\W\d_]{2}[^.!?\n]*[,;.]\s", text[:start]):
         return True
     if _SECOND.match(text, end) and not _SECOND_ASKED.search(question):
         return True
     opening = max((found.end() for found in _STATEMENT_END.finditer(before)), default=0)
+    if start < MAX_SHORT_ANSWER and _REMARK.match(text[:start]):
+        return True
     if _IN_RELATIVE_CLAUSE.match(before, opening):
         return True
     return _COMPARED.search(before, opening) is not None and _NO_OTHER.search(before, opening) is None

@@ -15,7 +15,7 @@ from proctor.scorers.options import build, version_of
 from proctor.scorers.reading import final_text, shorten
 
 NAME = "choice"
-REVISION = "7"
+REVISION = "8"
 LONG = 20_000
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 

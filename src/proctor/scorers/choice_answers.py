@@ -53,6 +53,11 @@ _SUPERLATIVE = lazy_pattern(
     r"|(?:el|la|los|las|lo)\s(?:más|únic[oa])|mayor|menor)\b|最|一番|もっとも|唯一|가장|유일",
     re.IGNORECASE,
 )
+_ALONE_BEFORE = lazy_pattern(
+    rf"(?:\b(?:only|nur|einzig|allein|seuls?|seules?|solo|sólo|solamente|únicamente)\s(?:{_ARTICLE}\s|l['’])?|只有|唯有|仅有)\Z",
+    re.IGNORECASE,
+)
+_ALONE_AFTER = lazy_pattern(r"(?:だけ[がはで]|のみ|만(?:이\s|\s))")
 _GOES_ON = lazy_pattern(
     r"[)\]*_\"'”’»」』`]{0,4}[,，、]\s?(?!(?:by|in|on|however|though|too|dagegen|hingegen|jedoch|auch|aber|en|quant"
     r"|elle|lui"
@@ -77,6 +82,7 @@ def answer_by_text(
         ("the only option quoted and not set aside", live),
         ("the only option given as an answer", [mention for mention in live if is_answer(text, named, mention)]),
         ("the only option said of what is asked", _said_of_what_is_asked(text, live, choices, question)),
+        ("the only option said to be alone", [mention for mention in live if _is_alone(text, mention)]),
         (
             "the only option with a superlative",
             [mention for mention in live if _SUPERLATIVE.search(_clause(text, mention))],
@@ -123,6 +129,13 @@ def is_answer(text: str, named: list[Mention], mention: Mention) -> bool:
     if not _OPENING.fullmatch(AFFIRMATION.sub("", before)):
         return False
     return is_alone or (opening == 0 and _GOES_ON.match(text, mention.end) is not None)
+
+
+def _is_alone(text: str, mention: Mention) -> bool:
+    """'Only the skin …', '只有企鹅'."""
+    return _ALONE_BEFORE.search(text, max(0, mention.start - 24), mention.start) is not None or (
+        _ALONE_AFTER.match(text, mention.end) is not None
+    )
 
 
 def _of_last_sentence(text: str, named: list[Mention], live: list[Mention]) -> list[Mention]:

@@ -28,6 +28,7 @@ from proctor.scorers.markers import CORRECTION, NEGATION, SENTENCE_END
 from proctor.scorers.stance import Stance, stance_towards
 
 CONCLUSIONS_TRIED = 20
+NAMES_NONE = "names no option"
 
 
 def infer_choice(
@@ -42,7 +43,7 @@ def infer_choice(
     approved = {found[1] for found in islice(patterns.listed.finditer(text), 60) if APPROVED.search(found[2])}
     if len(approved) == 1 and len(set(patterns.listed.findall(text))) > 1:
         return approved.pop(), "the only one listed as right"
-    settled = _corrected_to(text, patterns) or read_commitment(text, patterns, choices, labels)
+    settled = _corrected_to(text, patterns, choices, labels) or read_commitment(text, patterns, choices, labels)
     if settled is not None:
         is_quoted = settled[1] == ALL_SET_ASIDE and (last := only_choice_in(_sentences(text)[-1], choices, labels))
         return (last, "quoted in the last sentence") if is_quoted else settled
@@ -85,12 +86,19 @@ def _by_letter_or_place(text: str, choices: tuple[str, ...], labels: str) -> tup
         return labels[places.pop()], "named by its place"
     if inflected := inflected_choice(text, choices, labels):
         return inflected, "named in another form"
-    return None, "names no option"
+    return None, NAMES_NONE
 
 
-def _corrected_to(text: str, patterns: Patterns) -> tuple[str, str] | None:
+def _corrected_to(text: str, patterns: Patterns, choices: tuple[str, ...], labels: str) -> tuple[str, str] | None:
     """The only option after the last correction: 'I thought of A, but I was wrong: it is D'."""
     last = max((found.start() for found in CORRECTION.finditer(text)), default=None)
+    if (
+        last
+        and choices
+        and not mentioned_in(text, patterns)
+        and (named := only_choice_in(text[last:], choices, labels))
+    ):
+        return named, "named in a correction"
     if last is None or len(mentioned_in(text, patterns, last)) != 1 or len(mentioned_in(text, patterns)) < 2:
         return None
     return read_correction(text, last, patterns)

@@ -40,13 +40,18 @@ OF_OTHERS = lazy_pattern(
     re.IGNORECASE,
 )
 CHOSEN_BY_OTHERS = lazy_pattern(r"\b(?:students?|people|many|others|mistakes?|tempt\w*)\b[^.,\n]{0,20}$", re.IGNORECASE)
+CALLED_WRONG = lazy_pattern(
+    r"\b(?:wrong|incorrect\w*|false|falsch\w*|faux|fausses?|mauvaises?|erróne[oa]s?)\b|错|錯|不正确|不正確|誤|間違|틀린|오답",
+    re.IGNORECASE,
+)
+"""'Respuestas incorrectas: A' announces nothing."""
 NAMING = lazy_pattern(
     r"\b(?:option|choice|letter|answer|opción|opção|réponse|variante?)\b|选项|選択肢|번", re.IGNORECASE
 )
 # A capital 'A' or 'I' is a label, not an English word, when one of these follows it.
 FOLLOWERS = lazy_pattern(
     r"\s+(?:because|since|as|and|or|is|for|which|due|given|but|not|with|by|based|would|in|it\sis|fits"
-    r"|oder|und|ist|statt|weil|ou|et|est|mais|plutôt|o|y|es|sino|porque|en)\b|\s*[^\sA-Za-z0-9'’]|\s*(?:\n|$)"
+    r"|oder|und|ist|statt|weil|noch|nor|ni|ou|et|est|mais|plutôt|o|y|es|sino|porque|en)\b|\s*[^\sA-Za-z0-9'’]|\s*(?:\n|$)"
 )
 # What is said of an option, not of a thing: 'A scheidet aus'.
 PREDICATE = lazy_pattern(
@@ -69,7 +74,7 @@ ORDINALS = {
     for words in (
         "first second third fourth fifth", "erste zweite dritte vierte fünfte", "premier second - - -",
         "première deuxième troisième quatrième cinquième", "primera segunda tercera cuarta quinta",
-        "一 二 三 四 五", "첫 두 세 네 다섯", "1 2 3 4 5",
+        "primero segundo tercero cuarto quinto", "一 二 三 四 五", "첫 두 세 네 다섯", "1 2 3 4 5",
     )
     for place, word in enumerate(words.split())
 }  # fmt: skip
@@ -78,7 +83,9 @@ ORDINAL = lazy_pattern(
     rf"\b(?:the|die|der|la|le)\s+({_ORDINAL})n?\s+(?:option|choice|answer|one|statement|alternative|antwort"
     rf"|möglichkeit|aussage"
     r"|réponse|proposition|opción|respuesta|afirmación|alternativa)\b"
-    r"|\b(?:option|choice|answer|opción|antwort|вариант)\s+#?([1-5])(?![\d.,]*\d)|([1-5])(?:번|番目?の|番です)"
+    r"|\b(?:option|choice|answer|opción|antwort|вариант)\s+#?([1-5])(?![\d.,]*\d)|([1-5])(?:번|番目?の|番(?=です|だ|[。.\s]|\Z))"
+    rf"|\b(?:the|die|der|la|le|el|den|das)\s({_ORDINAL})n?[.!\s]*\Z"
+    r"|\b\w{0,16}möglichkeit\s#?([1-5])(?![\d.,]*\d)"
     r"|第([一二三四五1-5])(?:个|個|项|項)|(첫|두|세|네|다섯)\s?번째",
     re.IGNORECASE,
 )
@@ -105,7 +112,7 @@ VERDICT = (
 THEREFORE = lazy_pattern(
     r"(?:\b(?:so|therefore|thus|hence|consequently|final|it['’]s|it is|must be|has to be|leaves|leaning towards?"
     r"|i['’]d say|also|daher|donc|je dirais|por lo tanto|поэтому)\b"
-    r"|因此|所以|只有|よって|したがって|따라서)"
+    r"|因此|所以|只有|よって|したがって|따라서|ので|므로)"
     r"[^.\n。]{0,80}?",
     re.IGNORECASE,
 )
@@ -115,7 +122,10 @@ NOT_ONLY = lazy_pattern(
     re.IGNORECASE,
 )
 """'The answer isn't just A.'"""
-LETTER = lazy_pattern(r"\b(?:letter|buchstabe|lettre|letra)\s[(\[\"'“‘«*_`]{0,3}([a-z])\W*\Z", re.IGNORECASE)
+LETTER = lazy_pattern(
+    r"(?:\b(?:letter|buchstabe|lettre|letra|option|opción)|(?:\A|(?<=[,:;]\s))(?:the|la|le|die))\s[(\[\"'“‘«*_`]{0,3}([a-z])\W*\Z",
+    re.IGNORECASE,
+)
 VERDICT_ITEM = lazy_pattern(r"(?<![A-Za-z0-9])([A-Z])[)\]*_]{0,3}\s?[:：]\s*([^\W\d_][^.;,\n。]{0,14})(?=[.;,\n。]|\Z)")
 """'A: wrong.' of a response that says so of each option."""
 REFUTED = lazy_pattern(

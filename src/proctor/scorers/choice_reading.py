@@ -7,10 +7,13 @@ from itertools import islice
 
 from proctor.scorers.choice_asides import without_asides
 from proctor.scorers.choice_contrast import drop_ruled_out
-from proctor.scorers.choice_inference import infer_choice, read_verdicts
+from proctor.scorers.choice_elimination import only_one_left
+from proctor.scorers.choice_inference import NAMES_NONE, infer_choice, read_verdicts
 from proctor.scorers.choice_labels import is_conditional, is_label, mentioned_in, read_correction
 from proctor.scorers.choice_listing import breaks_off, lists_options, skip_listing
+from proctor.scorers.choice_numbers import option_counted
 from proctor.scorers.choice_patterns import (
+    CALLED_WRONG,
     CLAUSE,
     CYRILLIC,
     CYRILLIC_ANSWER,
@@ -50,7 +53,7 @@ from proctor.scorers.markers import (
 )
 from proctor.scorers.reading import last_boxed, plain, without_struck
 from proctor.scorers.refusals import find_refusal
-from proctor.scorers.stance import is_supposed
+from proctor.scorers.stance import is_hypothetical, is_supposed
 from proctor.scorers.stance_words import TURN
 
 
@@ -59,7 +62,7 @@ def read_choice(
 ) -> tuple[str | None, str]:
     """The label settled on and how it was read, or None and why there is none."""
     patterns = patterns_for(labels)
-    text = _lower_articles(_latin(plain(without_struck(own_turn(text)))), choices)
+    text = whole = _lower_articles(_latin(plain(without_struck(own_turn(text)))), choices)
     if not _ends_plainly(text, patterns):
         if verdicts := read_verdicts(text, labels):
             return verdicts
@@ -75,7 +78,12 @@ def read_choice(
         return None, "declines to choose"
     if is_cut:
         return None, "cut off before an option was chosen"
-    return infer_choice(text, patterns, choices, labels, question)
+    label, how = infer_choice(text, patterns, choices, labels, question)
+    if label is None and (left := only_one_left(whole, patterns, choices, labels)):
+        return left, "the only option that is not ruled out"
+    if how == NAMES_NONE and (counted := option_counted(text, choices, labels, question)):
+        return counted, "the option with the number the response arrives at"
+    return label, how
 
 
 def _ends_plainly(text: str, patterns: Patterns) -> bool:
@@ -175,6 +183,8 @@ def _announced(text: str, end: int, patterns: Patterns, choices: tuple[str, ...]
     previous = 0
     for found in islice(patterns.label.finditer(rest), 6):
         gap = rest[: found.start("label")]
+        if not previous and CALLED_WRONG.search(gap):
+            return None
         if not announces(gap, MAX_GAP, NAMING) or _ENDS_VERDICT.match(text, end - MAX_VERDICT):
             break
         also = refused and LINKED.fullmatch(rest, previous, found.start())
@@ -198,7 +208,8 @@ def _stated(
         rest[found.end() :].lstrip(").: ").replace("(", "\0", 1), own
     ):
         return None
-    if is_supposed(text, end + found.start("label"), end + found.end()):
+    place = (end + found.start("label"), end + found.end())
+    if is_supposed(text, *place) or is_hypothetical(text, *place):
         return None
     if label == labels[0] and lists_options(rest, found.start("label"), choices, labels):
         return None

@@ -133,6 +133,7 @@ _NOT_ONLY_HALF = lazy_pattern(
     r"\b(?:not|no|nicht|pas|quarter|third|viertel|quart|cuarto|and\sa\shalf|und\sein)\b|不|ない|아니", re.IGNORECASE
 )
 MAX_HALF = 80
+_ONE = frozenset({"a", "an", "one", "ein", "eine", "einen", "un", "une", "una"})
 
 
 def join_amounts(text: str, question: str) -> str:
@@ -209,6 +210,8 @@ def _last_amount(said: str) -> tuple[str, int | None]:
 def _amount(said: str) -> int | None:
     if said.isdecimal():
         return int(said)
+    if said.lower() in _ONE:
+        return 1
     spelt = spelt_at(said, 0)
     return int(spelt.value) if spelt and spelt.end == len(said) and spelt.value == int(spelt.value) else None
 

@@ -17,6 +17,8 @@ _BREAK = lazy_pattern(r"\.(?:\s|\Z)|[!?:;](?!\d)|[。！？：；\n—]|\s[–-]
 _COMMA = lazy_pattern(r"[,、，](?!\d)")
 _CLAUSE_OF = lazy_pattern(r",\s(?=(?:that|dass|daß|que|qu['’]|ob)\b)", re.IGNORECASE)
 """A comma before a clause that belongs to what was said before it: 'Ich glaube nicht, dass …'."""
+_AS_SAID = lazy_pattern(r",\s(?:as|wie|comme|como|contra\slo\sque|entgegen)\s[^,.;:\n]{2,40},\s", re.IGNORECASE)
+"""'Nicht, wie oft behauptet, Grass'."""
 _UNTIL = lazy_pattern(
     r"\b(?:until|before|beyond|past|besides|unless|without|except|earlier|other|more|less"
     r"|\w{2,}er)\s(?:\w+\s){0,4}?(?:than\s)?(?:\w+\s){0,3}\Z(?<!rather\sthan\s)"
@@ -151,7 +153,7 @@ def is_denied(text: str, start: int, end: int, question: str = "") -> bool:
 def _is_denied_before(text: str, start: int) -> bool:
     floor = max(0, start - WINDOW)
     before = text[_last_end(_BREAK, text, floor, start) : start]
-    before = AFFIRMATION.sub("", _CLAUSE_OF.sub(" ", before))
+    before = AFFIRMATION.sub("", _AS_SAID.sub(" ", _CLAUSE_OF.sub(" ", before)))
     before = before[_last_end(_COMMA, before, 0, len(before)) :]
     negation = next(iter(_NEGATION_BEFORE.finditer(before)), None)
     if negation is None:

@@ -11,7 +11,7 @@ WINDOW = 120
 LEAST_ITEMS = 3
 _WORD_AND = r"(?:and|or|as\swell\sas|und|oder|sowie|et|ou|y|e|o)"
 _PLAIN_ITEM = (
-    r"(?!(?:the|born|winner|geboren\w*|née?|nacid[oa]|an?|which|who|whose|where|not|but|in|on|at|as|is|was|der|die"
+    r"(?!(?:(?:al)?though|while|because|obwohl|während|weil|denn|bien|quoique|car|aunque|mientras|porque|the|born|winner|geboren\w*|née?|nacid[oa]|an?|which|who|whose|where|not|but|in|on|at|as|is|was|der|die"
     r"|das|den|dem|ein\w*|welche\w*|nicht|aber|am|im|ist|war|qui|dont"
     r"|pas|non|mais|en|à|est|que|no|pero|es|fue)\b)[^\W\d_][\w.'’-]*(?:\s(?!(?:in|at|on|of|by|from|with|the|von|en"
     r"|del?)\b)[\w.'’-]+){0,3}?"
@@ -33,7 +33,7 @@ _WITH_ARTICLE = _around(rf"{_ARTICLE}{_PLAIN_ITEM}", _ARTICLE)
 """'The Danube, the Rhine and the Elbe'; behind a name without an article, 'the capital' says what it is."""
 _PART = r"[^\s、，,。.;:]{1,12}?"
 _PART_END = r"(?=[、,和与]|と|など|等|\s?등|[がはを]|[은는이가]\s|。|\Z)"
-_SPACELESS_AFTER = lazy_pattern(rf"(?:(?:、|,\s|[和与]|と(?![いし言])){_PART}{_PART_END})+")
+_SPACELESS_AFTER = lazy_pattern(rf"(?:(?:、|,\s|[和与]|と(?![いしさみ言思考呼])){_PART}{_PART_END})+")
 _SPACELESS_BEFORE = lazy_pattern(rf"(?:{_PART}(?<![がてでけばにはしくも])(?:、|,\s))+\Z")
 
 _SPACELESS_SEPARATOR = lazy_pattern(r"[、,和与と]")

@@ -19,13 +19,16 @@ from proctor.scorers.reading import final_text, plain
 from proctor.scorers.words import KOREAN_ENDING
 
 NAME = "includes"
-REVISION = "5"
+REVISION = "6"
 
 MAX_PLACES = 1000
 SPACELESS = lazy_pattern(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\u0e00-\u0e7f]")
 """Scripts that are written without spaces: nothing there shows where a word ends."""
 HANGUL = lazy_pattern("[가-힣]")
-PREDICATE = "밖에|뿐|일|이며|이고|이죠|죠|이네요|네요|이었다|였다|입니다만|인데|이지만|지만|이지"
+PREDICATE = (
+    "(?:대왕|선생님?|씨|님)(?:입니다|이에요|예요|이|은|가|는|께서)?"
+    "|밖에|뿐|일|이며|이고|이죠|죠|이네요|네요|이었다|였다|입니다만|인데|이지만|지만|이지"
+)
 """Further forms of 'is' behind a Korean noun; 인 is none, for 한국인 is a person."""
 LETTER = r"[^\W_\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\u0e00-\u0e7f가-힣]"
 """A letter or digit of a script with spaces; 'Parisは' and '3月18日' are words of their own."""

@@ -37,6 +37,7 @@ CORRECTION = lazy_pattern(
     r"""\b(?:wait|actually|correction|scratch\ that|on\ second\ thou?ght|let\ me\ (?:re|correct|double|fix)
     |(?:or|ou|oder|o)\ (?:rather|plutôt|vielmehr|besser|mejor|más\ bien)|i\ (?:made\ a\ mistake|was\ wrong|misread
       |meant?)|my\ mistake|corrected\ to|sorry|oops|hmm|no,
+    |(?:ah|oh|ach|eh|ay)[,]?\ (?:no|non|nein)
     |moment\ mal|korrektur|nein|verrechnet|stimmt\ nicht|pardon|je\ voulais\ dire|quise\ decir|(?:mich
     |habe)\ (?:geirrt|vertan)|en\ fait|attend(?:s|ez)
     |je\ me\ suis\ trompée?|espera|perdón|corrección|me\ (?:he\ )?equivo\w+|подождите|исправление)\b

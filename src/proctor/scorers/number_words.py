@@ -138,7 +138,7 @@ _SPELT_WITHOUT_BIG, _SPELT_WITH_BIG = (
         r"|(?P<dozens>[一二两兩三四五六七八九十])打(?![开開电電算扮扫掃听聽])"
         r"|(?P<under>[一二两三四五六七八九十百]+)分[之の](?P<over>[一二两三四五六七八九十百]+)"
         # 一共 'altogether', 一起 'together' and 三角 'triangle' are words, and 第三 is a place in a row.
-        r"|(?<!第)(?P<signs>[〇零一二两兩三四五六七八九十百千万萬亿億]+)(?![共起样樣定些直般旦切部角边邊])",
+        r"|(?<!第)(?P<signs>(?:[〇零一二两兩三四五六七八九十百万萬亿億]|(?<![十百])千)+)(?![共起样樣定些直般旦切部角边邊])",
         re.IGNORECASE,
     )
     for big in (_NO_BIG, _BIG)

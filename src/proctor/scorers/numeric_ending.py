@@ -6,11 +6,13 @@ from collections.abc import Iterator, Mapping
 from enum import IntEnum
 from itertools import pairwise
 
+from proctor.scorers.asked_words import last_question
 from proctor.scorers.contrast import is_ruled_out_after
 from proctor.scorers.markers import CORRECTION, SENTENCE_END
 from proctor.scorers.number_words import find_spelt
 from proctor.scorers.numbers import MAX_INTEGER_DIGITS, FoundNumber, find_numbers
 from proctor.scorers.numeric_asked import GONE, asks_remainder, keep_asked, says_only_what_is_gone, total_before_parts
+from proctor.scorers.numeric_given import count_given, without_given, worked_out_of_given
 from proctor.scorers.numeric_patterns import (
     AFTERWORD,
     ARRIVES,
@@ -37,6 +39,7 @@ from proctor.scorers.numeric_patterns import (
     OR,
     RANGE,
     RATE,
+    RATE_ASKED,
     RATIO,
     REASON,
     REASON_AT_END,
@@ -49,11 +52,13 @@ from proctor.scorers.numeric_patterns import (
     UNDONE_SUM,
     UNFINISHED,
 )
-from proctor.scorers.numeric_times import without_other_times
+from proctor.scorers.numeric_times import asks_before, without_other_times
 from proctor.scorers.numeric_units import of_unit_asked
-from proctor.scorers.stance import is_supposed
+from proctor.scorers.stance import is_hypothetical, is_supposed
+from proctor.scorers.stance_words import TURN
 
 TAIL = 2000
+MAX_SHORT = 120
 MAX_ANSWER = 24
 """An answer with its unit alone: '32 Euro. He spent 18'."""
 
@@ -175,19 +180,74 @@ def _last(text: str, question: str, comma: bool) -> tuple[FoundNumber, str, bool
         is_left_asked = is_remainder_asked and not is_worked_out
         if is_left_asked and _is_only_spent(text, numbers, start, end):
             continue
-        begin, stop = _remainder(text, numbers, start, end, is_asked=is_left_asked) or _claim(text, numbers, start, end)
+        left = _remainder(text, numbers, start, end, is_asked=is_left_asked)
+        begin, stop = left or _claim(text, numbers, start, end)
         said = _between(numbers, begin, stop)
         likely = [number for number in said if role_of(text, number) <= NumberRole.RATE]
         asked = keep_asked(text, likely, question) if len(likely) > 1 and not is_worked_out else said
+        is_plain = left is None and not is_worked_out and "=" not in text[start:end]
+        if is_plain and (rate := _rate_asked(text, _between(numbers, start, end), question)):
+            return rate, "the only number for each of what the question names", is_range(text, rate)
+        if is_plain and asked:
+            if begin > 0 and _only_repeats(text, numbers, start, end, question):
+                continue
+            sentence = (
+                [] if len(asked) < len(said) or BECAUSE.search(text, start, end) else _between(numbers, start, end)
+            )
+            asked = _new(text, numbers, asked, question) or _new(text, numbers, sentence, question) or asked
         best = _likeliest(text, asked) if asked else None
         if best is None or role_of(text, best) is not NumberRole.RESULT:
-            least = NumberRole.RESULT if best and role_of(text, best) <= NumberRole.RATE else NumberRole.RATE
+            is_said = best is not None and role_of(text, best) <= NumberRole.RATE
+            is_only_given = is_plain and len(question) > 2 and best is not None and not without_given([best], question)
+            least = NumberRole.RESULT if is_said and not is_only_given else NumberRole.RATE
             spelt = [number for number in find_spelt(text, begin, stop) if role_of(text, number) <= least]
+            if is_only_given and is_said:
+                spelt = without_given(spelt, question)
             best = spelt[-1] if spelt else best
         if best and role_of(text, best) is not NumberRole.KNOWN:
             is_open = _is_only_bound(text, best, numbers, question)
             return best, "the last number", is_open or _ends_range(text, said, best) or is_range(text, best)
-    return (numbers[-1], "the last number", False) if numbers else None
+    if numbers:
+        return numbers[-1], "the last number", False
+    spelt = [*find_spelt(text)] if len(text) <= MAX_SHORT and len(question) > 2 else []
+    return (spelt[-1], "the only number, in words", False) if len({number.value for number in spelt}) == 1 else None
+
+
+def _rate_asked(text: str, said: list[FoundNumber], question: str) -> FoundNumber | None:
+    """'84 in two months, that is 42 a month' where the question asks for each month."""
+    if len(said) < 2 or not RATE_ASKED.search(last_question(question)):
+        return None
+    rates = [number for number in without_given(said, question) if RATE.match(text, number.end)]
+    return rates[0] if len(rates) == 1 and role_of(text, rates[0]) is not NumberRole.KNOWN else None
+
+
+def _only_repeats(text: str, numbers: list[FoundNumber], start: int, end: int, question: str) -> bool:
+    """'24. That's 4 boxes of 6', '185. There are 200 in all': a sentence that only supports one before it."""
+    if len(question) < 3 or asks_remainder(question) or asks_before(question) or SO.search(text, start, end):
+        return False
+    before = without_given(_between(numbers, 0, start), question)
+    said = [*_between(numbers, start, end), *find_spelt(text, start, end)]
+    new = without_given(said, question)
+    if not before or not new:
+        return bool(before)
+    if len(text) > MAX_SHORT or "=" in text or CORRECTION.search(text, start, end):
+        return False
+    most = max(count_given(numbers, new, question))
+    return 0 < most < max(count_given(numbers, before, question))
+
+
+def _new(text: str, numbers: list[FoundNumber], said: list[FoundNumber], question: str) -> list[FoundNumber]:
+    """Those said that the question does not name; of several the one that follows from the others."""
+    if len(question) < 3 or any(is_range(text, number) or _ends_range(text, said, number) for number in said):
+        return said
+    new = [number for number in without_given(said, question) if role_of(text, number) is not NumberRole.KNOWN]
+    if (
+        len({number.value for number in new}) > 1
+        and not SO.search(text, new[0].end, new[-1].start)
+        and not TURN.search(text, new[0].end, new[-1].start)
+    ):
+        return worked_out_of_given(numbers, new, question)
+    return new
 
 
 def _is_only_spent(text: str, numbers: list[FoundNumber], start: int, end: int) -> bool:
@@ -269,6 +329,8 @@ def role_of(text: str, number: FoundNumber) -> NumberRole:
     if (KNOWN.search(before) and not OBJECT.search(before)) or is_ruled_out_after(text, number.end):
         return NumberRole.KNOWN
     if is_supposed(text, number.start, number.end) or MISSED.match(text, number.end):
+        return NumberRole.KNOWN
+    if is_hypothetical(text, number.start, number.end):
         return NumberRole.KNOWN
     is_rate = RATE.match(text, number.end) is not None
     if CIRCUMSTANCE.search(before) or MEANWHILE.match(text, number.end):

@@ -52,7 +52,9 @@ REASON = lazy_pattern(
     re.VERBOSE | re.IGNORECASE,
 )
 BECAUSE = lazy_pattern(r"because|since|weil|denn|puisque|car|parce|porque|ya|потому|так|check|因为", re.IGNORECASE)
-SO = lazy_pattern(r"\b(?:so|thus|therefore|hence|donc|also|daher|por\ lo\ tanto|поэтому)\b|所以|因此", re.IGNORECASE)
+SO = lazy_pattern(
+    r"\b(?:so|thus|therefore|hence|donc|also|daher|por\ lo\ tanto|поэтому)\b|所以|因此|ので|므로|따라서", re.IGNORECASE
+)
 REASON_AT_END = lazy_pattern(r"(?:から(?:です)?|ため(?:です)?|때문(?:입니다|이다|이에요)|니까요?|거든요)\W*$")
 OPERATOR = lazy_pattern(r"\d\s?[-+*/×÷·]\s?[$€£]?\d|\d\s(?:times|plus|minus|divided|multiplied)\s", re.IGNORECASE)
 UNDONE_SUM = lazy_pattern(r"\d\s?[+*×÷·]\s?[$€£]?\d[\d.,]*[^\d=]*$")
@@ -82,7 +84,7 @@ ARRIVES = lazy_pattern(rf"{_UNIT}\s?(?:[にへ]|으?로)")
 OR = lazy_pattern(
     r"\s(?:or|oder|ou|o|или)\s(?:[a-z]\s?=\s?)?(?=[$€£]?-?\d)|,?\s(?:o\sbien|ou\sbien|soit)\s(?=[$€£]?\d)"
     r"|,?\s(?:or\s)?(?:maybe|perhaps|possibly|vielleicht|peut-être|quizás?|tal\svez)\s(?=[$€£]?\d)"
-    rf"|{_LONG_UNIT}\s?(?:か|または|もしくは|或者?|还是|還是|또는|혹은|이나|이?거나)、?\s?(?=\d)"
+    rf"|{_LONG_UNIT}\s?(?:か|または|もしくは|或者?|还是|還是|또는|혹은|이?나|이?거나)、?\s?(?=\d)"
 )
 BOUND_BEFORE = lazy_pattern(
     r"\b(?:(?:more|less|fewer|greater|higher|lower)\sthan|over|under|above|below|at\s(?:least|most)|up\sto"
@@ -93,7 +95,7 @@ BOUND_BEFORE = lazy_pattern(
     re.IGNORECASE,
 )
 BOUND_AFTER = lazy_pattern(
-    r"\s?[^\s\d,，。]{0,4}?\s?(?:以上|以下|未満|超(?!え)|이상|이하|미만|초과)|\+(?!\d)|\s(?:or|and)\s(?:more|less"
+    r"\s?[^\s\d,，。]{0,4}?\s?(?:以上|以下|未満|超(?!え)|이상|이하|미만|초과)|[多余餘](?=[^\d少])|여\s?[가-힣]|\+(?!\d)|\s(?:or|and)\s(?:more|less"
     r"|fewer|above)\b"
 )
 LIMIT_ASKED = lazy_pattern(
@@ -152,7 +154,8 @@ RESULT = lazy_pattern(
     r"[=≈]\s*[$€£]?$|\\[dt]?frac\s?\{[^=≈\n;:]{1,60}[=≈]\s*[$€£]?$"
     r"|\d[^.;\n]{0,20}\s(?:por|entre|más|menos|mal|geteilt|plus|minus|fois|divisé|times|divided)\s[^.;\n]{0,20}"
     r"\s(?:son|es|da|sind|ist|macht|ergibt|font|fait|égale|is|are|makes|equals|gives)\s+$"
-    r"|\btotal\ of\s+[$€£]?$|\bround\w*\s(?:it\s)?(?:(?:up|down|off)\s)?to\s+[$€£]?$",
+    r"|\b(?:total\ of|(?:in|au|en)\stotal|insgesamt|zusammen)\s+[$€£]?$"
+    r"|\bround\w*\s(?:it\s)?(?:(?:up|down|off)\s)?to\s+[$€£]?$",
     re.IGNORECASE,
 )
 UNFINISHED = lazy_pattern(r"[^=\n,.;]{0,20}?\s?[-+*/×÷·]\s?[$€£]?\d|\s(?:decimal|significant)\b")
@@ -176,5 +179,8 @@ MEANWHILE = lazy_pattern(
     |\s(?:\w+\s){0,2}?(?:(?:more|less|fewer|\w{2,}er)\s(?:\w+\s)?than\b(?!\s[$€£]?\d)|(?:mehr|weniger)\sals\b
       |(?:de\s)?(?:plus|moins)\sque\b|(?:más|menos)\sque\b)""",
     re.VERBOSE | re.IGNORECASE,
+)
+RATE_ASKED = lazy_pattern(
+    r"\b(?:per|pro|par|por|each|every|je|cada|chaque)\s\w+|\ban\shour\b|\w/\w|毎|每|あたり|마다", re.IGNORECASE
 )
 RATE = lazy_pattern(r"(?:\s\w+)?\s(?:an?|per|each|every|pro|je|par|por|al)\b|\s?(?:mph|km/h|m/s|км/ч)", re.IGNORECASE)

@@ -57,6 +57,11 @@ _NOW = lazy_pattern(
 _DIGIT = lazy_pattern(r"\d")
 
 
+def asks_before(question: str) -> bool:
+    """Whether a question is about what was so before."""
+    return _ASKS_BEFORE.search(last_question(question)) is not None
+
+
 def without_other_times(text: str, question: str) -> str:
     """A short text with blanks for its clauses about a time before or after, where something else remains."""
     if len(text) > MAX_TEXT or len(question) < 3:

@@ -83,6 +83,7 @@ def _plain_characters() -> dict[int, str]:
     for code in range(0xFF01, 0xFF5F):  # full-width ! to ~
         table.setdefault(code, chr(code - 0xFEE0))
     table |= dict.fromkeys(map(ord, "\u00a0\u2002\u2003\u2007\u2009\u202f\u3000"), " ")
+    table |= {0x2080 + digit: str(digit) for digit in range(10)}  # as in H₂O
     table |= dict.fromkeys(map(ord, "\u2212\ufe63\u2010\u2011"), "-")
     table |= {ord("\u066b"): ".", ord("\u066c"): ",", ord("\u3002"): "。", ord("\u2044"): "/"}
     return table

@@ -9,6 +9,7 @@ from proctor.scorers.markers import SENTENCE_END
 from proctor.scorers.stance_words import (
     AFFIRMATION,
     CLAUSE_END,
+    CONDITION,
     DISMISSED,
     GUESSED,
     OPEN,
@@ -18,7 +19,9 @@ from proctor.scorers.stance_words import (
     SOLE,
     SUPPOSED,
     TURN,
+    UNREAL,
     WHEREAS,
+    WITH_OTHER,
 )
 
 
@@ -33,6 +36,7 @@ class Stance(Enum):
 _ITEM = lazy_pattern(r"[)\]*_]{0,4}\s?[:：]\s?")
 """'A: wrong.' says something of A."""
 MAX_CLAUSE = 200
+SEMICOLON = lazy_pattern(r";\s")
 
 
 def stance_towards(text: str, start: int, end: int, floor: int = 0, ceiling: int | None = None) -> Stance:
@@ -75,3 +79,20 @@ def is_supposed(text: str, start: int, end: int, *, is_seeming_enough: bool = Fa
     if GUESSED.search(after):
         return True
     return SUPPOSED.search(before) is not None or (not after.isascii() and SUPPOSED.search(after) is not None)
+
+
+def is_hypothetical(text: str, start: int, end: int) -> bool:
+    """Whether something would be so in another case: 'It would be 17 if …, but …', 'With her it would be 17'."""
+    floor = max(0, start - MAX_CLAUSE)
+    opening = max((found.end() for found in SENTENCE_END.finditer(text, floor, start)), default=floor)
+    if UNREAL.search(text, opening, end + MAX_CLAUSE) is None:
+        return False
+    if opening and WITH_OTHER.match(text, opening) and UNREAL.search(text, opening, start):
+        return True
+    turn = TURN.search(text, end, end + MAX_CLAUSE) or SEMICOLON.search(text, end, end + MAX_CLAUSE)
+    if turn is None or SENTENCE_END.search(text, end, turn.start()):
+        return False
+    return (
+        UNREAL.search(text, opening, turn.start()) is not None
+        and CONDITION.search(text, opening, turn.start()) is not None
+    )

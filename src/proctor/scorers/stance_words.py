@@ -104,6 +104,21 @@ OPEN = _any_of(
         "zh": r"要么|之间|犹豫|可能|也许|如果|若|还是[A-Z]",
     },
 )
+UNREAL = lazy_pattern(
+    r"['’]d\sbe\b|\b(?:would|wäre|wären|würden?|hätten?|kämen?|(?:ser|habr|quedar|costar|tendr|dar|har)ían?|(?:ser|aur|rester|coûter|fer)ai(?:t|ent))\b"
+    r"|だった(?:はず|ろう)|었을|았을|本来会|就会",
+    re.IGNORECASE,
+)
+CONDITION = lazy_pattern(
+    r"\b(?:if|had\s(?:it|he|she|they)|wenn|falls|si|s['’]il|for|für|pour|with|mit|avec|con)\b|なら|れば|たら|면|如果|要是|若",
+    re.IGNORECASE,
+)
+"""What would be so, and when: 'It would be 17 if …, but …'."""
+WITH_OTHER = lazy_pattern(
+    r"[\W_]*(?:with(?:out)?|including|counting|mit|ohne|inklusive|avec|sans|en\scomptant|con|sin|contando)\b",
+    re.IGNORECASE,
+)
+"""What opens a sentence of another case: 'With the teacher it would be 112'."""
 DISMISSED = _any_of(
     {
         "en": r"(?:not|never|neither|nor|none|wrong|incorrect|false|mistaken|invalid|fails?|contradicts?"
@@ -154,12 +169,12 @@ SETTLED = _any_of(
 RUNNER_UP = _any_of(
     {
         "en": r"(?:comes?|came|ranks?)\s(?:\w+\s)?(?:second|third)\b|runner-up\b"
-        r"|is\s(?:only\s)?second(?=\s*[.,;)]|\s*\Z)",
-        "de": r"nur\s(?:der|die|das)\s(?:zweit|dritt)\w*",
-        "fr": r"arrive\s(?:\w+\s)?(?:deuxième|second|troisième)",
-        "es": r"(?:solo|sólo)\s\w+\s(?:segund|tercer)",
+        r"|is\s(?:only\s)?second(?=\s*[.,;)]|\s*\Z|\s(?:at|with|by)\b)|(?:the\s)?second(?:\s\w{2,}est)?\sis\b",
+        "de": r"nur\s(?:der|die|das)\s(?:zweit|dritt)\w*|zweit\w+\sist\b",
+        "fr": r"arrive\s(?:\w+\s)?(?:deuxième|second|troisième)|(?:deuxième|second)\sest\b",
+        "es": r"(?:solo|sólo)\s\w+\s(?:segund|tercer)|segund[oa]\ses\b",
     },
-    {"ja": r"は二番目で", "ko": r"는\s두\s?번째입", "zh": r"其次"},
+    {"ja": r"は[二2]番目で|[二2]番目[はが]", "ko": r"는\s두\s?번째입|두\s?번째[는로]", "zh": r"其次|第二(?:是|大)"},
 )
 """Said of a thing that comes behind the one asked for."""
 WHEREAS = _any_of(
