@@ -11,6 +11,7 @@ from proctor.domain.documents.draft import PlanDraft
 from proctor.domain.errors import UserError
 from proctor.models.demo import CHARACTERS
 from proctor.planner.catalogue import DEMO
+from proctor.planner.lexicon import LANGUAGES, lexicon
 from proctor.runs.draft_plan import draft_plan
 
 
@@ -488,3 +489,49 @@ def test_a_total_of_costs_is_no_total_of_samples() -> None:
     plan = drafted(query).plan
     assert [item["limit"] for item in plan["benchmarks"]] == [250, 250]
     assert plan["limits"] == {"cost_usd": 12}
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "gsm8k, haiku, without CoT", "gsm8k mit haiku ohne Chain of Thought", "gsm8k con haiku, variante directa",
+        "haiku gsm8k 생각의 사슬 없이 40문제", "haiku gsm8k 思考の連鎖なし 40問", "haiku gsm8k 不要思维链 40题",
+    ],
+)  # fmt: skip
+def test_a_chain_of_thought_that_is_left_out_is_the_direct_variant(query: str) -> None:
+    assert drafted(query).plan["benchmarks"][0]["variant"] == "direct"
+
+
+@pytest.mark.parametrize("said", ["caching disabled", "turn caching off", "no cached responses", "Cache aus"])
+def test_a_cache_that_is_off_is_off_wherever_the_word_stands(said: str) -> None:
+    assert drafted(f"haiku, gsm8k, {said}").plan["cache"] is False
+
+
+@pytest.mark.parametrize(
+    ("query", "language"),
+    [
+        ("sciences en néerlandais avec haiku", "nl"), ("historia en turco con haiku", "tr"),
+        ("Medizin auf Bulgarisch mit haiku", "bg"), ("우크라이나어 법률 하이쿠", "uk"),
+        ("ギリシャ語の科学をhaikuで", "el"), ("用haiku测希伯来语医学", "he"),
+    ],
+)  # fmt: skip
+def test_languages_have_their_names_in_all_seven(query: str, language: str) -> None:
+    assert [gap.language for gap in drafted(query).gaps] == [language]
+
+
+def test_every_language_that_english_names_is_named_in_the_others() -> None:
+    english = {value for kind, value in _meanings("en") if kind == "language"}
+    for language in LANGUAGES:
+        own = {value for kind, value in _meanings(language) if kind == "language"}
+        assert english <= own | {"en"}, (language, english - own)
+
+
+def _meanings(language: str) -> set[tuple[str, str]]:
+    found = lexicon(language).own
+    many = [*found.meanings.values(), *(meaning for forms in found.beginnings.values() for _, meaning in forms)]
+    return {concept for meaning in many for concept in meaning}
+
+
+def test_a_model_right_behind_a_word_without_a_space_is_one_model() -> None:
+    assert drafted("piqaをopenai/gpt-5.4-miniで40問").plan["models"] == ["openai/gpt-5.4-mini"]
+    assert drafted("fable5.1 on piqa").plan["models"] == ["anthropic/claude-fable-5-1"]

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from proctor.planner.catalogue import PlannerCatalogue
 from proctor.planner.lexicon import Concepts, Lexicon
-from proctor.planner.words import Token
+from proctor.planner.words import CJK, Token
 
 PLAIN_WORDS = frozenset({"math", "logic", "dates", "sorting", "strings", "sequences", "arithmetic", "capitals",
                          "puzzles", "requirements"})  # fmt: skip
@@ -107,7 +107,7 @@ def exact_models(text: str, tokens: list[Token], catalogue: PlannerCatalogue) ->
         for match in re.finditer(rf"(?<![\w./@-]){re.escape(item.name)}(?![\w@-]|\.\w)", text, re.IGNORECASE):
             inside = [at for at, token in enumerate(tokens) if match.start() <= token.start < match.end()]
             found[inside[0]] = (inside[-1] + 1, ("benchmark", item.name))
-    for match in re.finditer(rf"(?<![\w/])(?:{providers})/[^\s,;，、()\[\]\"']+", text, re.IGNORECASE):
+    for match in re.finditer(rf"(?<![^\W{CJK}])(?<!/)(?:{providers})/[^\s,;，、()\[\]\"']+", text, re.IGNORECASE):
         written = re.match(r"[\x21-\x7e]+", match[0])
         spec = (written[0] if written else match[0]).rstrip(".:!?")
         end = match.start() + len(spec)

@@ -13,7 +13,9 @@ from proctor.domain.errors import UserError
 MAX_CHARACTERS = 4_000
 CJK = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3"
 _LATIN = rf"(?:(?![{CJK}])[^\W\d_])"
-_SHORT = r"gpt|opus|sonnet|haiku|gemini|usd|eur|gbp|seed|temp|level|n(?=\d\d)|x(?=\d(?!\d))|(?<=\d)h"
+_SHORT = (
+    r"gpt|opus|sonnet|haiku|fable|mythos|claude|gemini|usd|eur|gbp|seed|temp|level|n(?=\d\d)|x(?=\d(?!\d))|(?<=\d)h"
+)
 """Words to which a number may be written without a space: `n50`, `x3`, `1h30`."""
 _DOLLARS = r"(?:us|au|ca|hk|nt|nz|sg|a|c|s)\$"
 """Signs of currencies with letters: `a $5 budget` has no space in `A$`."""
@@ -71,17 +73,21 @@ def tokens_of(text: str) -> list[Token]:
 def parts_of_lists(tokens: list[Token], language: str) -> list[Token]:
     """Numbers with a comma between them that are no one number, such as `0,0.5,1`, as numbers with commas."""
     found: list[Token] = []
-    for token in tokens:
+    for index, token in enumerate(tokens):
         parts = token.text.split(",")
+        before = tokens[index - 1] if index else None
+        is_version = before is not None and before.kind in ("word", "number") and token.gap in ("", "-")
+        is_version = is_version and before is not None and before.text not in ("usd", "eur", "gbp", "us", "n", "x")
         is_decimal = len(parts) == 2 and language not in ("zh", "ja", "ko") and "." not in parts[0]
         is_grouped = all(re.fullmatch(r"\d{3}(\.\d+)?", part) for part in parts[1:])
         is_grouped = is_grouped and re.fullmatch(r"[1-9]\d{0,2}", parts[0]) is not None
-        if token.kind != "number" or len(parts) == 1 or is_decimal or is_grouped or language in ("de", "es", "fr"):
+        is_one = is_decimal or is_grouped or language in ("de", "es", "fr")
+        if token.kind != "number" or len(parts) == 1 or (is_one and not is_version):
             found.append(token)
             continue
         start, gap = token.start, token.gap
-        for index, part in enumerate(parts):
-            if index:
+        for place, part in enumerate(parts):
+            if place:
                 found.append(Token(",", start - 1, start, "mark", ""))
             found.append(Token(part, start, start + len(part), "number", gap))
             start, gap = start + len(part) + 1, ""

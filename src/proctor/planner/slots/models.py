@@ -377,7 +377,8 @@ def _choose_tier(
     *, is_each: bool,
 ) -> list[tuple[int, str, list[int]]]:  # fmt: skip
     phrases, tier = reading.phrases, reading.phrases.items[at].value
-    count = int(phrases.items[numbers[0]].number or 1) if numbers else 1
+    is_pair = re.search(r"\b(?:beiden?|both)\s+$", phrases.text[: phrases.items[at].start].lower())
+    count = int(phrases.items[numbers[0]].number or 1) if numbers else 2 if is_pair else 1
     names = _ranked(catalogue, tier, houses, count, is_each=is_each)
     phrases.use(*places)
     told = {"cheap": "the cheapest by the price list", "small": "a newest small model", "large": "a newest large model"}

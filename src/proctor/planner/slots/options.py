@@ -19,6 +19,10 @@ WITHOUT = (
     r"\b(?:don't|do not|not?|never|without|skip|ignore|disable|avoid|ohne|nicht|kein\w*|sin|sans|pas)\b"
     r"(?:\s+\w+){0,3}\s*$"
 )
+OFF = (
+    r"(?:\s+\w+){0,2}?\s*(?:off|disabled|aus|deaktiviert|abgeschaltet|desactivad[oa]|apagad[oa]|désactivée?"
+    r"|は?(?:オフ|無効|切)|끄|꺼|关)"
+)
 HOTTEST = 2.0
 MANY_TIMES = 20
 """Behind a sign for times, so many are rather samples than repetitions."""
@@ -209,13 +213,26 @@ def _read_concurrency(reading: Reading) -> None:
             set_option(reading, "concurrency", count, *phrases.absorb(first, last, "atmost", "request"))
 
 
+def _read_without_reasoning(phrases: Phrases) -> None:
+    """`no chain of thought`, `CoT 없이`: what is left out of how answers are given is the direct variant."""
+    for at in list(phrases.free("variant")):
+        sides = ((phrases.before(at, most=1), "except"), (phrases.after(at, most=1), "suffixexcept"))
+        place = next((side for side, kind in sides if phrases.is_kind(side, kind)), None)
+        if phrases.items[at].value == "cot" and place is not None:
+            phrases.items[at] = replace(phrases.items[at], meanings=(("variant", "direct"),))
+            phrases.use(place)
+
+
 def _read_switches(reading: Reading) -> None:
     phrases = reading.phrases
     for at in list(phrases.free("flag")):
         name = phrases.items[at].value.partition("=")[0]
         set_option(reading, name, SWITCHES[name], at)
-    for at in list(phrases.free("cacheword")):  # `don't bother with the cache`
-        if "cache" not in reading.options and re.search(WITHOUT, phrases.text[: phrases.items[at].start].lower()):
+    _read_without_reasoning(phrases)
+    for at in list(phrases.free("cacheword")):  # `don't bother with the cache`, `caching off`
+        before, behind = phrases.text[: phrases.items[at].start], phrases.text[phrases.items[at].end :]
+        is_off = re.search(WITHOUT, before.lower()) or re.match(OFF, behind.lower())
+        if "cache" not in reading.options and is_off:
             before = phrases.before(at, most=0)
             set_option(reading, "cache", False, *([before] if phrases.is_kind(before, "except") else []), at)
     variants = list(phrases.free("variant"))
