@@ -233,8 +233,8 @@ def _read_switches(reading: Reading) -> None:
         before, behind = phrases.text[: phrases.items[at].start], phrases.text[phrases.items[at].end :]
         is_off = re.search(WITHOUT, before.lower()) or re.match(OFF, behind.lower())
         if "cache" not in reading.options and is_off:
-            before = phrases.before(at, most=0)
-            set_option(reading, "cache", False, *([before] if phrases.is_kind(before, "except") else []), at)
+            beside = phrases.before(at, most=0)
+            set_option(reading, "cache", False, *([beside] if phrases.is_kind(beside, "except") else []), at)
     variants = list(phrases.free("variant"))
     names = list(dict.fromkeys(phrases.items[at].value for at in variants))
     both = [at - 1 for at in variants if phrases.is_kind(at - 1 if at else None, "bothways")]
