@@ -121,7 +121,7 @@ class Bench:
         """As `proctor serve` does it: its workers execute what is submitted, beside what is measured."""
         plain = served.PROGRAM
         served.PROGRAM = program or plain
-        environment = {"PROCTOR_DATABASE_URL": self.url, "PROCTOR_LOG_LEVEL": "warning", **more}
+        environment = {"PROCTOR_DATABASE_URL": self.url, "PROCTOR_LOG_SAMPLE": "1000", **more}
         try:
             with served.serving(self.folder / "home", self.folder, **environment) as server:
                 yield server

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import postgres
-from proctor.accounts.budgets import list_budgets, refuse_unreserved, remove_budget, set_budget, settle_ended_runs
+from proctor.accounts.budgets import list_budgets, remove_budget, reserving, set_budget, settle_ended_runs
 from proctor.accounts.keys import create_key
 from proctor.accounts.people import add_user
 from proctor.accounts.projects import add_project
@@ -240,13 +240,27 @@ def test_whatever_is_sent_to_a_project_counts_for_what_it_may_keep(database: Dat
     assert read_stored_bytes(mine) == {"acme": 1_000}
 
 
-def test_what_nobody_can_reserve_is_refused_where_money_is_limited(database: Database) -> None:
-    refuse_unreserved(database, PROJECT, "The playground")
-    set_budget(database, "project", "acme", runs_at_once=2, by="test")
-    refuse_unreserved(database, PROJECT, "The playground")
-    set_budget(database, "project", "acme", cost_usd=Decimal(1), by="test")
-    with pytest.raises(BudgetError, match="The playground could cost more"):
-        refuse_unreserved(database, PROJECT, "The playground")
+def test_other_work_reserves_its_limit_and_gives_back_what_it_did_not_spend_however_it_ends(database: Database) -> None:
+    set_budget(database, "project", "acme", cost_usd=Decimal(1), per="total", by="test")
+    inside = []
+
+    def work(cap: str | None, spent: str, fault: type[Exception] | None = None) -> None:
+        limit = None if cap is None else Decimal(cap)
+        with reserving(database, PROJECT, limit, lambda: Decimal(spent)):
+            inside.append(list_budgets(database, PROJECT)[0].spent_usd)
+            if fault is not None:
+                raise fault
+
+    work("0.6", "0.2")
+    assert inside == [Decimal("0.6")]
+    with pytest.raises(RuntimeError):
+        work("0.5", "0.3", RuntimeError)
+    [found] = list_budgets(database, PROJECT)
+    assert (found.spent_usd, found.left_usd, found.runs_now) == (Decimal("0.5"), Decimal("0.5"), 0)
+    for cap in ("0.51", None):
+        with pytest.raises(BudgetError, match=r"\$0\.50 left"):
+            work(cap, "0")
+    assert len(inside) == 2
 
 
 @pytest.mark.parametrize(

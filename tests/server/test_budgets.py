@@ -96,7 +96,7 @@ def test_runs_that_come_at_once_spend_no_more_than_the_budget(site: Site) -> Non
     assert site.ask("owner", "POST", "/runs", site.plan(None)).status == 202
 
 
-def test_the_judge_that_a_plan_names_is_not_asked_again_past_a_budget(site: Site) -> None:
+def test_scoring_again_with_a_judge_reserves_what_it_may_cost_and_gives_back_the_rest(site: Site) -> None:
     plan = site.plan(None)
     made = site.ask("owner", "POST", "/runs", {**plan, "judge": plan["models"]})
     assert made.status == 202, made.json
@@ -107,6 +107,15 @@ def test_the_judge_that_a_plan_names_is_not_asked_again_past_a_budget(site: Site
     again = {"scorers": [RUBRIC.replace("right", "friendly")]}
     answer = site.ask("owner", "POST", f"/runs/{run_id}/rescore", again)
     assert (kind_of(answer), len(site.provider.requests)) == ((402, "budget"), asked)
+    assert kind_of(site.ask("owner", "POST", f"/runs/{run_id}/rescore", {**again, "cost_usd": 2})) == (402, "budget")
+    little = site.ask("owner", "POST", f"/runs/{run_id}/rescore", {**again, "cost_usd": 0.001})
+    assert (little.status, little.json["is_out_of_money"], len(site.provider.requests)) == (200, True, asked)
+    scored = site.ask("owner", "POST", f"/runs/{run_id}/rescore", {**again, "cost_usd": 0.5})
+    assert scored.status == 200, scored.body
+    assert asked < len(site.provider.requests) <= asked + 12, "an unreadable verdict is asked for again, at most twice"
+    [found] = site.ask("owner", "GET", "/budgets").json
+    assert 0 < float(found["spent_usd"]) < 0.4, "what the judge did not cost is given back"
+    assert found["runs_now"] == 0
     assert site.ask("owner", "POST", f"/runs/{run_id}/rescore", {"scorers": ["exact"]}).status == 200
     assert site.ask("admin", "DELETE", "/budgets/project/acme").status == 204
 

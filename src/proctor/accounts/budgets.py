@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from decimal import Decimal
 
 from proctor.domain.documents.budgets import ListedBudget
-from proctor.domain.errors import BudgetError, NotFoundError, UserError, did_you_mean
+from proctor.domain.errors import NotFoundError, UserError, did_you_mean
 from proctor.stores.accounts.audit import AuditStore
 from proctor.stores.accounts.budgets import KINDS, PERIODS, BudgetRow, BudgetStore, Kind, Period, Spender
 from proctor.stores.accounts.credentials import CredentialStore
 from proctor.stores.accounts.users import ProjectStore, UserStore
 from proctor.stores.database import Database
+from proctor.stores.saved_plans import new_ordered_id
 
 MAX_USD = Decimal(1_000_000)
 MAX_RUNS = 100_000
@@ -68,10 +71,18 @@ def settle_ended_runs(database: Database, spender: Spender) -> None:
         store.settle()
 
 
-def refuse_unreserved(database: Database, spender: Spender, what: str) -> None:
-    """Raises BudgetError for what costs money that nobody can reserve, where there is a budget that it could exceed."""
-    if any(row.cost_usd is not None for row in BudgetStore(database).of(spender)):
-        raise BudgetError(f"{what} could cost more than is left of a budget, and has no limit: start a run instead.")
+@contextmanager
+def reserving(
+    database: Database, spender: Spender, cap_usd: Decimal | None, spent_usd: Callable[[], Decimal]
+) -> Iterator[None]:
+    """Keeps so much of his budgets for the work inside, and gives back what it did not spend, however it ends."""
+    store, work_id = BudgetStore(database), new_ordered_id("w-")
+    settle_ended_runs(database, spender)
+    store.reserve(spender, work_id, cap_usd)
+    try:
+        yield
+    finally:
+        store.settle_work(work_id, spent_usd())
 
 
 def show_budget(database: Database, row: BudgetRow) -> ListedBudget:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
+from functools import cached_property
 
 import orjson
 from msgspec import Struct, field
@@ -83,12 +84,17 @@ class Rescoring(Struct, dict=True, eq=False):
         """Whether every response had its turn with every scorer and every judge."""
         return not self.stopping.is_set() and not self.judge_faults and not self.measured_nothing
 
-    @property
+    @cached_property
     def budget(self) -> Budget | None:
         if self.cost_limit_usd is None:
             return None
         budget = Budget(self.cost_limit_usd, Decimal(0), lambda next_usd: self._run_out_of_money(budget, next_usd))
         return budget
+
+    @property
+    def spent_usd(self) -> Decimal:
+        """What its judges may have cost by now: a request that has no answer yet counts as all it could cost."""
+        return Decimal(0) if self.budget is None else self.budget.spent_usd + self.budget.reserved_usd
 
     def _run_out_of_money(self, budget: Budget, next_usd: Decimal) -> None:
         self.out_of_money = out_of_money(budget.cap_usd, budget.spent_usd, next_usd)

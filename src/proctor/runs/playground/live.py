@@ -179,7 +179,7 @@ class Playground:
             except StoreError:
                 await asyncio.sleep(KEEP_SECONDS)
         with contextlib.suppress(StoreError):  # then all that was reserved counts as spent
-            await asyncio.to_thread(BudgetStore(database).settle_ask, ask.id, _spent_usd(ask))
+            await asyncio.to_thread(BudgetStore(database).settle_work, ask.id, _spent_usd(ask))
         ask.done.set()
         del self._asks[ask.id]
         ask.notify()

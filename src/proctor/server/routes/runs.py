@@ -5,22 +5,26 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
+from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime
+from decimal import Decimal
 from typing import Annotated, Any, Literal
 
 from fastapi import Depends, Header, Query
 from msgspec import Meta, Struct
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from starlette.requests import Request
 from starlette.responses import Response
 
-from proctor.accounts.budgets import refuse_unreserved, settle_ended_runs
+from proctor.accounts.budgets import reserving, settle_ended_runs
 from proctor.domain.documents.accepted import AcceptedRun, RunPage, ServedRun
 from proctor.domain.documents.deletion import RunDeletion
 from proctor.domain.documents.interim import InterimResults
 from proctor.domain.documents.listing import ShownStatus
 from proctor.domain.documents.rescored import Rescored
 from proctor.domain.documents.run import StoppingRun
+from proctor.domain.errors import PlanError
+from proctor.domain.plan import Limits
 from proctor.domain.run import RunStatus
 from proctor.planning.plan_file import model_spec
 from proctor.planning.scorer_text import read_scorer
@@ -31,7 +35,7 @@ from proctor.runs.deleting import delete_run
 from proctor.runs.interim import read_interim
 from proctor.runs.listing import find_runs, kinds_of
 from proctor.runs.own_benchmarks import with_files, with_own_benchmarks
-from proctor.runs.rescore import execute_rescoring, prepare, put_in_force
+from proctor.runs.rescore import Rescoring, execute_rescoring, prepare, put_in_force
 from proctor.runs.resolve import check_names
 from proctor.runs.served import served_run
 from proctor.server.access import V1, Caller, Me, Store
@@ -49,6 +53,7 @@ from proctor.stores.deleting import referring_runs
 from proctor.stores.idempotency import IdempotencyStore, RequestKey
 from proctor.stores.listing import RunFilter
 from proctor.stores.runs import RunStore
+from proctor.yaml_document import explain_value
 
 router = resource("runs")
 
@@ -219,6 +224,10 @@ class RescoreRequest(Struct, frozen=True, forbid_unknown_fields=True):
     on: str | None = None
     keep: bool = False
     """Store the new scores, but leave the old ones in force."""
+    cost_usd: Annotated[float, Meta(gt=0)] | None = None
+    """What judges may cost: they are not asked beyond it. Needed where there is a budget."""
+    assume_price: Annotated[str, Meta(max_length=40)] | None = None
+    """IN/OUT, dollars for a million tokens, for judges whose price nobody knows."""
 
 
 @router.post(
@@ -252,10 +261,27 @@ def rescore(
         service_of(request).context.of_project(caller.project),
         judges=judges,
         on=body.on,
+        limits=_limits_of(body, run.plan.limits),
     )
-    if rescoring.asks_judges and caller.spender is not None:
-        refuse_unreserved(service_of(request).database, caller.spender, "Scoring again with a judge")
-    return json_answer(asyncio.run(execute_rescoring(rescoring, keep=body.keep)))
+    with _reserved(service_of(request).database, caller, rescoring):
+        return json_answer(asyncio.run(execute_rescoring(rescoring, keep=body.keep)))
+
+
+def _limits_of(body: RescoreRequest, limits: Limits) -> Limits:
+    """Those of the plan; what scoring again may cost is its own."""
+    cost = None if body.cost_usd is None else Decimal(str(body.cost_usd))
+    price = {} if body.assume_price is None else {"assume_price": body.assume_price}
+    try:
+        return Limits.model_validate({**limits.model_dump(), **price, "cost_usd": cost})
+    except ValidationError as error:
+        raise PlanError(explain_value(error, Limits)) from None
+
+
+def _reserved(database: Database, caller: Caller, rescoring: Rescoring) -> AbstractContextManager[None]:
+    """What its judges may cost is kept of the caller's budgets as long as they are asked."""
+    if not rescoring.asks_judges or caller.spender is None:
+        return nullcontext()
+    return reserving(database, caller.spender, rescoring.cost_limit_usd, lambda: rescoring.spent_usd)
 
 
 @router.delete("/runs/{run_id}", operation_id="deleteRun", responses=answers(RunDeletion, problems=(404, 409)))

@@ -120,9 +120,17 @@ class BudgetStore:
                 spent = runs.spent_usd(run_id) + ScoreStore(self._database).spent_on_judges(run_id)
                 self._settle(run_id, ceil_pico(spent + runs.get(run_id).unanswered_usd))
 
-    def settle_ask(self, ask_id: str, spent_usd: Decimal) -> None:
-        """All answers of an ask have ended: of what was reserved for it, so much was spent."""
-        self._settle(ask_id, ceil_pico(spent_usd))
+    def reserve(self, spender: Spender, work_id: str, cap_usd: Decimal | None) -> None:
+        """For work that is neither a run nor an ask; raises what is exhausted, until when.
+
+        Until it is settled, and if its process is lost, all of it counts as spent.
+        """
+        with self._database.connection() as connection, connection.transaction():
+            reserve_budget(connection, self._database.dialect, spender, work_id, cap_usd)
+
+    def settle_work(self, work_id: str, spent_usd: Decimal) -> None:
+        """It has ended, an ask's answers all of them: of what was reserved for it, so much was spent."""
+        self._settle(work_id, ceil_pico(spent_usd))
 
     def _settle(self, run_id: str, spent: int | None) -> None:
         """Not where the run was taken up again meanwhile."""
@@ -181,7 +189,7 @@ def _refuse_exceeding(budget: BudgetRow, use: BudgetUse, cap_usd: Decimal | None
     if cap_usd is None:
         raise BudgetError(
             f"{said}. A run needs a cost limit of no more than that: limits: {{cost_usd: …}}; an ask of the playground "
-            "needs cost_usd."
+            "and scoring again with a judge need cost_usd."
         )
     if cap_usd > left:
         raise BudgetError(f"{said}. This run could cost ${money(cap_usd)}: lower limits.cost_usd, or wait.")
