@@ -15,7 +15,9 @@ import argparse
 import asyncio
 import json
 import os
+import re
 import statistics
+import subprocess
 import sys
 import tempfile
 import threading
@@ -26,7 +28,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from http.client import HTTPConnection
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 HERE = Path(__file__).parent
@@ -35,7 +37,6 @@ sys.path.insert(0, str(HERE.parent / "tests"))
 from service_data import fill  # noqa: E402
 
 import postgres  # noqa: E402 - it is among the tests
-from server import serving as served  # noqa: E402
 
 RATE = 50.0
 """Requests a second."""
@@ -45,6 +46,8 @@ PAGE_MB = os.sysconf("SC_PAGESIZE") / 2**20
 TICK = os.sysconf("SC_CLK_TCK")
 V1 = "/api/v1"
 PLAN = {"models": ["demo/strong"], "benchmarks": [{"benchmark": "puzzles", "limit": 1}]}
+PROGRAM = "from proctor.cli.main import main; main()"
+ADDRESS = re.compile(r"Proctor is at (https?://[^\s\"]+)")
 PROBE = """
 import asyncio, atexit, os, threading, time
 import uvicorn
@@ -64,6 +67,11 @@ uvicorn.Config.__init__ = lambda self, *args, **given: begin(self, *args, **{**g
 from proctor.cli.main import main
 main()
 """
+
+
+class Server(NamedTuple):
+    address: str
+    pid: int
 
 
 class Client(threading.local):
@@ -117,18 +125,30 @@ class Bench:
         print(f"{what}: {found} {f'[{bar}]' if bar else ''} (load {os.getloadavg()[0]:.1f})", flush=True)
 
     @contextmanager
-    def serving(self, program: str | None = None, **more: str) -> Iterator[Any]:
+    def serving(self, program: str = PROGRAM, **more: str) -> Iterator[Server]:
         """As `proctor serve` does it: its workers execute what is submitted, beside what is measured."""
-        plain = served.PROGRAM
-        served.PROGRAM = program or plain
-        environment = {"PROCTOR_DATABASE_URL": self.url, "PROCTOR_LOG_SAMPLE": "1000", **more}
+        environment = {
+            **os.environ,
+            "PROCTOR_HOME": str(self.folder / "home"),
+            "PROCTOR_DATABASE_URL": self.url,
+            **more,
+        }
+        log = self.folder / "log"
+        with log.open("w") as said:
+            command = [sys.executable, "-c", program, "serve", "--port", "0"]
+            process = subprocess.Popen(
+                command, cwd=self.folder, env=environment, stdout=subprocess.DEVNULL, stderr=said
+            )
         try:
-            with served.serving(self.folder / "home", self.folder, **environment) as server:
-                yield server
+            while (found := ADDRESS.search(log.read_text())) is None:
+                assert process.poll() is None, log.read_text()
+                time.sleep(0.02)
+            yield Server(found[1], process.pid)
         finally:
-            served.PROGRAM = plain
+            process.terminate()
+            process.wait(120)
 
-    def routes(self, server: Any) -> dict[str, str]:
+    def routes(self, server: Server) -> dict[str, str]:
         client = Client(server.address)
         page = json.loads(client.ask("GET", f"{V1}/runs?limit=50&after=")[1] or b"{}")
         runs = [one["run_id"] for one in (page.get("items") or json.loads(client.ask("GET", f"{V1}/runs")[1])["items"])]
@@ -146,9 +166,9 @@ class Bench:
             for what, path in self.routes(server).items():
                 status, body = client.ask("GET", path)
                 assert status == 200, body
-                began = cpu_seconds(server.process.pid)
+                began = cpu_seconds(server.pid)
                 times = at_rate(lambda _, path=path: self._read(client, path), count)
-                spent = 1000 * (cpu_seconds(server.process.pid) - began) / count
+                spent = 1000 * (cpu_seconds(server.pid) - began) / count
                 self.row(
                     f"{what} at {RATE:.0f} requests a second (n = {count})",
                     f"p50 {percentile(times, 0.5):.1f}, p95 {percentile(times, 0.95):.1f} ms; "
@@ -200,7 +220,7 @@ class Bench:
         """Over many requests, of which the first tenth warms up; stopped when they take too long."""
         with self.serving() as server:
             paths = list(self.routes(server).values())
-            client, pid = Client(server.address), server.process.pid
+            client, pid = Client(server.address), server.pid
             until, done, marks = time.monotonic() + self.given.seconds, 0, []
             with ThreadPoolExecutor(8) as pool:
                 while done < self.given.requests and time.monotonic() < until:
@@ -218,7 +238,7 @@ class Bench:
     def streams(self) -> None:
         """So many readers of one project's stream, and one who reads nothing at all."""
         with self.serving() as server:
-            client, pid = Client(server.address), server.process.pid
+            client, pid = Client(server.address), server.pid
             run = json.loads(client.ask("GET", f"{V1}/runs")[1])["items"][0]["run_id"]
             self._read(client, f"{V1}/runs/{run}")
             before = resident_mb(pid)
@@ -229,8 +249,9 @@ class Bench:
             "≤ 150 MB more for 1,000",
         )
 
-    async def _follow(self, server: Any, pid: int, client: Client) -> tuple[int, float]:
-        host, port = server.place
+    async def _follow(self, server: Server, pid: int, client: Client) -> tuple[int, float]:
+        parts = urlsplit(server.address)
+        host, port = str(parts.hostname), int(parts.port or 0)
         counts: list[int] = []
 
         async def one(place: int) -> None:
@@ -277,7 +298,7 @@ class Bench:
                 while client.ask("GET", "/ready")[0] != 200:
                     time.sleep(0.02)
                 walls.append(time.perf_counter() - began)
-                cpus.append(cpu_seconds(server.process.pid))
+                cpus.append(cpu_seconds(server.pid))
         self.row(
             "from its start to ready (median of 5)",
             f"{statistics.median(walls):.1f} s; {statistics.median(cpus):.1f} s of processor time",

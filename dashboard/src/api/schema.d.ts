@@ -4132,6 +4132,10 @@ export interface components {
             on: string | null;
             /** @default false */
             keep: boolean;
+            /** @default null */
+            cost_usd: number | null;
+            /** @default null */
+            assume_price: string | null;
         };
         /** Rescored */
         Rescored: {
