@@ -9,12 +9,19 @@ from pathlib import Path
 import pytest
 
 from models.pdfs import pdf
+from proctor.domain.artifacts import key_of
 from proctor.domain.errors import BudgetError, NotFoundError, RunError, UserError
+from proctor.domain.plan import Plan
+from proctor.domain.run import RunStatus
+from proctor.runs.deleting import delete_run
 from proctor.runs.files import delete_file, keep_file, keep_made, open_file, prune_files, read_file
 from proctor.stores.accounts.budgets import BudgetRow, BudgetStore
 from proctor.stores.artifacts.folder import FolderArtifacts
 from proctor.stores.database import Database
+from proctor.stores.deleting import referred_artifacts
 from proctor.stores.files import FileStore
+from proctor.stores.queue import QueueStore
+from proctor.stores.steps import StepStore
 from stores.parts import evaluation, new_run
 
 
@@ -82,6 +89,47 @@ def test_a_file_with_the_content_of_one_that_goes_is_kept_whole(database: Databa
         assert b"".join(body.part(0, body.size_bytes)) == b"the same for all"
         delete_file(database, artifacts, file_id)
     assert list(artifacts.keys()) == []
+
+
+def test_a_file_that_is_kept_while_a_run_with_the_same_content_is_deleted_is_whole(
+    database: Database, artifacts: FolderArtifacts, tmp_path: Path
+) -> None:
+    def come_and_go(number: int) -> str | None:
+        if number % 2 == 0:
+            return keep_file(
+                database, artifacts, io.BytesIO(b"the same for all"), f"{number}.txt", "ann", days=1
+            ).file_id
+        delete_run(database, artifacts, queued(database, tmp_path, artifacts.put("a.txt", b"the same for all")))
+        return None
+
+    with ThreadPoolExecutor(4) as pool:
+        ids = [found for found in pool.map(come_and_go, range(16)) if found is not None]
+    for file_id in ids:
+        body = open_file(database, artifacts, file_id)
+        assert b"".join(body.part(0, body.size_bytes)) == b"the same for all"
+
+
+def test_what_a_plan_travels_with_stays_as_long_as_its_run(
+    database: Database, artifacts: FolderArtifacts, tmp_path: Path
+) -> None:
+    kept = keep_file(database, artifacts, io.BytesIO(b"questions"), "questions.jsonl", "ann", days=1)
+    run_id = queued(database, tmp_path, key := key_of(b"questions"))
+    delete_file(database, artifacts, kept.file_id)
+    assert artifacts.exists(key)
+    assert key in referred_artifacts(database)
+    delete_run(database, artifacts, run_id)
+    assert not artifacts.exists(key)
+
+
+def queued(database: Database, folder: Path, key: str) -> str:
+    """A run that workers were to carry out and that was cancelled before; its plan travels with one file."""
+    plan = Plan.model_validate({"models": ["demo/strong"], "benchmarks": ["questions.yaml"]})
+    queue, steps = QueueStore(database), StepStore(database)
+    run_id = queue.accept(plan, folder, None, content={"questions.jsonl": key})
+    lease = steps.lease(run_id)
+    assert lease is not None
+    assert steps.finish(lease, RunStatus.CANCELLED)
+    return run_id
 
 
 def test_what_there_is_no_room_for_leaves_no_content_behind(

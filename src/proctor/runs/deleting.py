@@ -26,8 +26,7 @@ def delete_run(database: Database, artifacts: Artifacts, reference: str) -> Dele
             )
         artifacts.check()  # a store that cannot be used says so before anything is deleted
     rows = delete_rows(database, run.id)
-    sizes = [size for key in sorted(rows.artifacts) if (size := artifacts.delete(key)) is not None]
-    sizes += delete_unreferenced(database, rows.files, artifacts.delete)
+    sizes = delete_unreferenced(database, rows.artifacts, artifacts.delete)
     return DeletedRun(run.id, rows.responses, rows.samples, len(sizes), sum(sizes))
 
 
@@ -39,5 +38,5 @@ def delete_submission(database: Database, artifacts: Artifacts, reference: str) 
         raise RunError(f"{others} may be about to use the artifacts of {found.id}. Delete it when that has ended.")
     artifacts.check()
     keys = delete_submission_row(database, found.id)
-    sizes = [size for key in sorted(keys) if (size := artifacts.delete(key)) is not None]
+    sizes = delete_unreferenced(database, keys, artifacts.delete)
     return DeletedSubmission(found.id, len(sizes), sum(sizes))

@@ -37,6 +37,13 @@ _ROWS = (
     ("runs", "id = ?"),
 )
 """What belongs to a run alone; a row comes before those it refers to. Every parameter is the run's id."""
+_IN_SCORES = "SELECT details FROM scores WHERE details IS NOT NULL"
+_ELSEWHERE = (
+    "SELECT details FROM submissions UNION ALL SELECT raw_data FROM runs UNION ALL SELECT content FROM queue "
+    "UNION ALL SELECT artifact FROM files UNION ALL SELECT text_artifact FROM files "
+    "UNION ALL SELECT artifact FROM submission_queue UNION ALL SELECT files FROM own_benchmarks"
+)
+"""Everything that refers to artifacts, by their keys."""
 DIGESTS_AT_ONCE = 30_000
 """Databases take about as many parameters; each statement looks through all responses."""
 
@@ -46,9 +53,7 @@ class DeletedRows(Struct, frozen=True):
     samples: int
     """Of those only that no other run has put to a model."""
     artifacts: frozenset[str]
-    """Keys that nothing else refers to."""
-    files: frozenset[str]
-    """Keys of files that no other run uses; other files may have the same content."""
+    """Keys that it referred to, its files among them; others may refer to the same."""
 
 
 def delete_rows(database: Database, run_id: str) -> DeletedRows:
@@ -60,30 +65,32 @@ def delete_rows(database: Database, run_id: str) -> DeletedRows:
 
 
 def delete_submission_row(database: Database, submission_id: str) -> frozenset[str]:
-    """Remove a submission; gives the keys of artifacts that it alone referred to."""
+    """Remove a submission; gives the keys of artifacts that it referred to, as others may."""
     refuse_foreign(database, "submissions", submission_id)
     with _transaction(database.at_scope(EVERYTHING)) as connection:
         mine = _keys(connection.execute("SELECT details FROM submissions WHERE id = ?", [submission_id]))
         connection.execute("DELETE FROM submissions WHERE id = ?", [submission_id])
-        return mine - _referred(connection)
+        return mine
 
 
 def delete_unreferenced(
     database: Database, keys: Iterable[str], delete: Callable[[str], int | None]
 ) -> list[int]:  # fmt: skip
-    """Delete those of the artifacts of files that nothing refers to; gives the sizes of what is gone.
+    """Delete those of the artifacts that nothing refers to; gives the sizes of what is gone.
 
-    While that goes on nobody keeps a file: one with the same content is kept either before, and refers to it, or after,
-    and keeps the content again.
+    While they are deleted nobody keeps a file: one with the same content is kept either before, and refers to it, or
+    after, and keeps the content again. Scores, which can be millions, are read before: who writes one takes no lock.
     """
     wanted = frozenset(keys)
+    everything = database.at_scope(EVERYTHING)
+    with everything.connection() as connection:
+        wanted -= _keys(connection.execute(_IN_SCORES)) if wanted else frozenset()
     if not wanted:
         return []
-    everything = database.at_scope(EVERYTHING)
     with everything.connection() as connection, connection.transaction():
         if database.dialect is POSTGRESQL:
             connection.execute("LOCK TABLE files IN SHARE ROW EXCLUSIVE MODE")
-        going = wanted - _referred(connection)
+        going = wanted - _keys(connection.execute(_ELSEWHERE))
         return [size for key in sorted(going) if (size := delete(key)) is not None]
 
 
@@ -113,19 +120,25 @@ def artifacts_in(database: Database, run_id: str) -> frozenset[str]:
     """The keys that a run's scores refer to; anything that could be one."""
     refuse_foreign(database, "runs", run_id)
     with database.connection() as connection:
-        return _artifacts_of(connection, run_id)
+        return _artifacts_in_scores(connection, run_id)
+
+
+def _artifacts_in_scores(connection: Connection, run_id: str) -> frozenset[str]:
+    query = f"SELECT details FROM scores WHERE {_MONTH} AND response_id IN ({_RESPONSES})"  # noqa: S608 - our own
+    return _keys(connection.execute(query, [run_id] * query.count("?")))
 
 
 def _artifacts_of(connection: Connection, run_id: str) -> frozenset[str]:
-    query = f"SELECT details FROM scores WHERE {_MONTH} AND response_id IN ({_RESPONSES})"  # noqa: S608 - our own
+    """Those of its scores, its raw data, and the files that its plan travels with."""
     whole = _keys(connection.execute("SELECT raw_data FROM runs WHERE id = ?", [run_id]))
-    return whole | _keys(connection.execute(query, [run_id] * query.count("?")))
+    content = _keys(connection.execute("SELECT content FROM queue WHERE run_id = ?", [run_id]))
+    return whole | content | _artifacts_in_scores(connection, run_id)
 
 
 def referred_artifacts(database: Database) -> frozenset[str]:
     """The keys of every artifact that something refers to; anything that could be one."""
     with database.at_scope(EVERYTHING).connection() as connection:
-        return _referred(connection)
+        return _keys(connection.execute(f"{_IN_SCORES} UNION ALL {_ELSEWHERE}"))
 
 
 def referring_runs(database: Database, run_id: str) -> list[str]:
@@ -139,14 +152,12 @@ def referring_runs(database: Database, run_id: str) -> list[str]:
 def _delete(connection: Connection, run_id: str) -> DeletedRows:
     query = f"SELECT DISTINCT sample_digest FROM responses WHERE {_MONTH} AND evaluation_id IN ({_EVALUATIONS})"  # noqa: S608
     put = [row[0] for row in connection.execute(query, [run_id] * query.count("?"))]
-    mine = _artifacts_of(connection, run_id)
-    files = _files_of(connection, run_id)
+    mine = _artifacts_of(connection, run_id) | _files_of(connection, run_id)
     counts: dict[str, int] = {}
     for table, which in _ROWS:
         statement = f"DELETE FROM {table} WHERE {which}"  # noqa: S608 - our own
         counts[table] = connection.execute(statement, [run_id] * which.count("?")).rowcount
-    others = _referred(connection) if mine else frozenset()
-    return DeletedRows(counts["responses"], _delete_samples(connection, put), mine - others, files)
+    return DeletedRows(counts["responses"], _delete_samples(connection, put), mine)
 
 
 def _files_of(connection: Connection, run_id: str) -> frozenset[str]:
@@ -171,18 +182,6 @@ def _delete_samples(connection: Connection, digests: list[str]) -> int:
             some,
         ).rowcount
     return count
-
-
-def _referred(connection: Connection) -> frozenset[str]:
-    """The keys of every artifact that something still refers to."""
-    return _keys(
-        connection.execute(
-            "SELECT details FROM scores WHERE details IS NOT NULL UNION ALL SELECT details FROM submissions "
-            "UNION ALL SELECT raw_data FROM runs UNION ALL SELECT artifact FROM files "
-            "UNION ALL SELECT text_artifact FROM files UNION ALL SELECT artifact FROM submission_queue "
-            "UNION ALL SELECT files FROM own_benchmarks"
-        )
-    )
 
 
 def _keys(rows: Iterable[Row]) -> frozenset[str]:
