@@ -134,10 +134,17 @@ def _same_digits(said: str, target: str) -> bool:
     return bare(said) == bare(target)
 
 
+PLAIN_DIGITS = 15
+"""Up to here every number is exact, however it is read."""
+
+
 @lru_cache(maxsize=4096)
 def _target(text: str) -> FoundNumber | None:
     if not any(map(str.isnumeric, text)):
         return None
+    # Most targets are such: for others, expressions are made that take as long as marking 3,000 answers.
+    if text.isascii() and text.isdecimal() and len(text) <= PLAIN_DIGITS:
+        return FoundNumber(int(text), text, 0, len(text))
     from proctor.scorers.numeric_reading import read_number
 
     reading = read_number(text.strip())
