@@ -570,6 +570,102 @@ export async function arena({ page, base, models, prompt }) {
   return { early, late, again: await texts(), ask: page.url().split('/').at(-1) };
 }
 
+/** A text is dropped and a picture pasted; then the conversation goes on from one of the answers, with a tool. */
+export async function files({ page, base }) {
+  await page.goto(`${base}/arena`);
+  await page.locator('.arena-models li').first().waitFor();
+  const form = page.locator('.arena-form');
+  const prompt = form.locator('textarea').first();
+  await prompt.click();
+  await page.evaluate(async () => {
+    const canvas = Object.assign(document.createElement('canvas'), { width: 8, height: 8 });
+    const png = await new Promise((done) => canvas.toBlob(done, 'image/png'));
+    await navigator.clipboard.write([new globalThis.ClipboardItem({ 'image/png': png })]);
+  });
+  await page.keyboard.press('Control+v');
+  const listed = form.locator('.arena-files li');
+  await listed.first().waitFor();
+  const pasted = await listed.allInnerTexts();
+  const dropped = await page.evaluateHandle(() => {
+    const data = new globalThis.DataTransfer();
+    data.items.add(new globalThis.File(['The towers are 40 and 2 metres high.'], 'towers.txt', { type: 'text/plain' }));
+    data.items.add(new globalThis.File(['MZ'], 'program.exe', { type: 'application/x-msdownload' }));
+    return data;
+  });
+  await form.dispatchEvent('dragover', { dataTransfer: dropped });
+  const isOver = await form.evaluate((one) => one.classList.contains('over'));
+  await form.dispatchEvent('drop', { dataTransfer: dropped });
+  await listed.nth(1).waitFor();
+  const refused = await page.locator('.arena-form .notice').first().innerText();
+  await prompt.fill('How high are they together?');
+  await prompt.press('Control+Enter');
+  const mixed = await page.getByRole('alert').innerText();
+  await listed.first().getByRole('button').click();
+  await picture(page, 'arena-files');
+  await prompt.press('Control+Enter');
+  await page.waitForURL(/\/arena\/a-/);
+  await page.locator('.arena-column[aria-busy=false]').nth(1).waitFor();
+  const first = page.url().split('/').at(-1);
+  await page
+    .getByRole('link', { name: /^Go on from this answer/ })
+    .first()
+    .click();
+  await page.waitForURL(/from=/);
+  const next = page.locator('.arena-form textarea').first();
+  await next.and(page.locator(':focus')).waitFor();
+  const before = await page.locator('.arena-turn-before textarea').evaluateAll((all) => all.map((one) => one.value));
+  await page.getByRole('button', { name: 'Add a turn' }).click();
+  await page.getByRole('button', { name: 'Remove turn 3' }).click();
+  await page.getByLabel('Tools (a JSON list of functions)').fill('{}');
+  await next.fill('And in feet?');
+  await next.press('Control+Enter');
+  const noList = await page.getByRole('alert').innerText();
+  await page.getByLabel('Tools (a JSON list of functions)').fill('');
+  const found = await faults(page, '/arena with turns');
+  await next.press('Control+Enter');
+  await page.waitForURL((url) => /\/arena\/a-/.test(url.pathname) && !url.pathname.endsWith(first));
+  await page.locator('.arena-column[aria-busy=false]').nth(1).waitFor();
+  return {
+    pasted,
+    isOver,
+    refused,
+    mixed,
+    first,
+    before,
+    noList,
+    found,
+    second: new URL(page.url()).pathname.split('/').at(-1),
+  };
+}
+
+/** A plan is saved under a name, changed, and what was not saved is there after a reload; then it is saved and deleted. */
+export async function savedPlan({ page, base }) {
+  await page.goto(`${base}/plan`);
+  await page.locator('.cm-content').click();
+  await page.keyboard.press('Control+a');
+  await page.keyboard.insertText('models:\n  - demo/strong\nbenchmarks:\n  - benchmark: puzzles\n    limit: 20\n');
+  await page.getByLabel('Name', { exact: true }).fill('weekly');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.waitForURL(/\/plans\/[^/]+\/edit$/);
+  await page.locator('h1', { hasText: 'weekly' }).waitFor();
+  const plan = page.url().split('/').at(-2);
+  await page.getByText('as it is saved').waitFor();
+  await page.locator('.cm-content').click();
+  await page.keyboard.press('Control+End');
+  await page.keyboard.insertText('seed: 77\n');
+  await page.getByText('changed, not saved').waitFor();
+  await page.reload();
+  await page.getByText('changed, not saved').waitFor();
+  const kept = await page.locator('.cm-content').innerText();
+  const found = await faults(page, '/plans/ID/edit');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByText('as it is saved').waitFor();
+  await page.goto(`${base}/plan`);
+  await page.getByRole('link', { name: 'weekly' }).waitFor();
+  const listed = await page.locator('.plan-saved').innerText();
+  return { plan, kept, found, listed };
+}
+
 /** A blind vote by one key, then the same with one thing changed, and a line of data made of it. */
 export async function blindVote({ page, base }) {
   await page.goto(`${base}/arena`);

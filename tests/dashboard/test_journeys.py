@@ -291,6 +291,33 @@ def test_four_models_answer_side_by_side_though_one_is_slow_and_one_fails(browse
     assert [one["state"] for one in stored["answers"]] == ["complete", "stopped", "failed", "complete"]
 
 
+def test_files_are_dropped_and_pasted_and_a_conversation_goes_on_from_an_answer(
+    browser: Browser, served: Server
+) -> None:
+    seen = browser.go("files", served)
+    assert len(seen["pasted"]) == 1
+    assert ".png" in seen["pasted"][0]
+    assert seen["isOver"]
+    assert "program.exe" in seen["refused"]
+    assert "not several of them together" in seen["mixed"]
+    asked = served.get(f"/api/v1/playground/{seen['first']}")
+    assert [one["name"] for one in asked["view"]["files"]] == ["towers.txt"]
+    assert seen["before"] == ["How high are they together?", asked["answers"][0]["text"]]
+    assert "JSON list" in seen["noList"]
+    assert seen["found"] == []
+    said = served.get(f"/api/v1/playground/{seen['second']}")["request"]["history"]
+    assert [(one["role"], one["text"]) for one in said] == list(zip(("user", "assistant"), seen["before"], strict=True))
+
+
+def test_a_plan_is_saved_and_what_was_typed_since_outlives_a_reload(browser: Browser, served: Server) -> None:
+    seen = browser.go("savedPlan", served)
+    assert "seed: 77" in seen["kept"]
+    assert seen["found"] == []
+    assert "weekly" in seen["listed"]
+    saved = served.get(f"/api/v1/plans/{seen['plan']}")
+    assert (saved["plan"]["seed"], saved["revision"]) == (77, 2)
+
+
 def test_a_blind_vote_is_one_key_and_shows_the_names_after_it(browser: Browser, served: Server) -> None:
     seen = browser.go("blindVote", served)
     assert "demo/" not in seen["hidden"]

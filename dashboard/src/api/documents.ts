@@ -65,6 +65,7 @@ export type RunDocument = Schemas['ServedRun'];
 export type RunPage = Schemas['RunPage'];
 export type RunReview = Schemas['RunReview'];
 export type SavedPlan = Schemas['SavedPlan'];
+export type SavedPlanPage = Schemas['SavedPlanPage'];
 export type ScorecardDifference = Schemas['ScorecardDifference'];
 export type ScorerReview = Schemas['ScorerReview'];
 export type ServerVersion = Schemas['ServerVersion'];

@@ -29,6 +29,7 @@ interface Options {
   query?: Query;
   /** Sent as JSON, unless it is a form. */
   body?: unknown;
+  headers?: Readonly<Record<string, string>>;
   signal?: AbortSignal;
 }
 
@@ -63,6 +64,7 @@ export async function send(path: string, options: Options = {}): Promise<Respons
         Accept: 'application/json',
         ...(options.body === undefined || isForm ? {} : { 'Content-Type': 'application/json' }),
         ...(method === 'GET' ? {} : changeHeaders()),
+        ...options.headers,
       },
       ...(options.body === undefined
         ? {}

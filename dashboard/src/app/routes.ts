@@ -51,6 +51,7 @@ export const ROUTES: readonly Route[] = [
   { pattern: '/review', screen: ReviewScreen, title: 'nav.review' },
   { pattern: '/review/:queue', screen: ReviewScreen, title: 'nav.review' },
   { pattern: '/plan', screen: PlanScreen, title: 'nav.plan' },
+  { pattern: '/plans/:plan/edit', screen: PlanScreen, title: 'nav.plan' },
   { pattern: '/settings', screen: SettingsScreen, title: 'nav.settings' },
 ];
 

@@ -6,6 +6,7 @@ import { Cost, Seconds } from '@/components/Figures';
 import { Foreign } from '@/components/Foreign';
 import { DifferingText, useWordParts } from '@/components/WordDifference';
 import { countText } from '@/numbers/text';
+import { Link } from '@/router/Link';
 import { significant } from '@/numbers/rounding';
 import { t, type TextKey } from '@/text/text';
 import type { ShownAnswer } from './AskView';
@@ -16,9 +17,11 @@ interface Props {
   isBest: boolean;
   before: string | null;
   stop: (() => void) | null;
+  /** Where one asks further after this answer; null where that cannot be. */
+  goOn: string | null;
 }
 
-export function AnswerColumn({ answer, isHidden, isBest, before, stop }: Props) {
+export function AnswerColumn({ answer, isHidden, isBest, before, stop, goOn }: Props) {
   const name = answer.model ?? t('arena.answer', { letter: answer.answer.toUpperCase() });
   const isGoing = answer.state === 'waiting' || answer.state === 'streaming';
   return (
@@ -41,6 +44,11 @@ export function AnswerColumn({ answer, isHidden, isBest, before, stop }: Props) 
       <AnswerText answer={answer} before={isGoing ? null : before} />
       {isGoing && <p className="muted small arena-waiting">{t(`arena.state.${answer.state}` as TextKey)}</p>}
       <Outcome answer={answer} />
+      {goOn !== null && (
+        <Link className="small no-print" to={goOn} aria-label={t('arena.go-on-after', { name })}>
+          {t('arena.go-on')}
+        </Link>
+      )}
       {!isHidden && <FiguresOf answer={answer} isGoing={isGoing} />}
     </div>
   );

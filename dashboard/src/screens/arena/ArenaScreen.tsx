@@ -17,7 +17,16 @@ import { AskView, titleOf } from './AskView';
 import { clearForm, readForm, writeForm } from './draft';
 import { PastAsks } from './PastAsks';
 import { Ranking } from './Ranking';
-import { bodyOf, EMPTY_FORM, FormMistake, formOf, promptsOf, type AskForm as Form, type SentFile } from './request';
+import {
+  bodyOf,
+  continued,
+  EMPTY_FORM,
+  FormMistake,
+  formOf,
+  promptsOf,
+  type AskForm as Form,
+  type SentFile,
+} from './request';
 import { filesOf } from './sentFiles';
 import './arena.css';
 
@@ -27,6 +36,7 @@ export default function ArenaScreen({ parameters }: { parameters: Parameters }) 
   const asks = (parameters['ask'] ?? '').split(SEPARATOR).filter(Boolean);
   const [search] = useParameters();
   const before = search.get('before');
+  const from = search.get('from');
   const mayAsk = useMay('run:write');
   const trail = asks.length > 0 ? <Link to="/arena">{t('nav.arena')}</Link> : t('nav.arena');
   const [first] = asks;
@@ -55,8 +65,8 @@ export default function ArenaScreen({ parameters }: { parameters: Parameters }) 
         />
       ))}
       {mayAsk && (
-        <Section title={t('arena.again')}>
-          <FilledForm key={first} ask={first} />
+        <Section title={t(from === null ? 'arena.again' : 'arena.go-on')}>
+          <FilledForm key={`${first} ${from ?? ''}`} ask={first} from={from} />
         </Section>
       )}
     </div>
@@ -69,14 +79,17 @@ function AskedTitle({ ask }: { ask: string }) {
   return prompt === '' ? t('arena.title') : <VisibleText text={prompt} />;
 }
 
-function FilledForm({ ask }: { ask: string }) {
+function FilledForm({ ask, from }: { ask: string; from: string | null }) {
   const { data } = useStoredAsk(ask);
-  return data === undefined ? null : <FormOf asked={data} />;
+  return data === undefined ? null : <FormOf asked={data} from={from} />;
 }
 
-function FormOf({ asked }: { asked: PlaygroundAsk | null }) {
+function FormOf({ asked, from = null }: { asked: PlaygroundAsk | null; from?: string | null }) {
   const client = useQueryClient();
-  const [form, setForm] = useState<Form>(() => (asked ? formOf(asked) : (readForm() ?? EMPTY_FORM)));
+  const [form, setForm] = useState<Form>(() => {
+    if (!asked) return readForm() ?? EMPTY_FORM;
+    return from === null ? formOf(asked) : continued(asked, from);
+  });
   const [files, setFiles] = useState<readonly SentFile[]>([]);
   const [mistake, setMistake] = useState<string | null>(null);
   const isMounted = useRef(true);
@@ -108,7 +121,7 @@ function FormOf({ asked }: { asked: PlaygroundAsk | null }) {
       for (const body of bodies) ids.push((await send.mutateAsync(body)).ask_id);
       clearForm();
       const to = `/arena/${ids.map(encodeURIComponent).join(SEPARATOR)}`;
-      navigate(asked && ids.length === 1 ? `${to}?before=${encodeURIComponent(asked.ask_id)}` : to);
+      navigate(asked && from === null && ids.length === 1 ? `${to}?before=${encodeURIComponent(asked.ask_id)}` : to);
       void client.invalidateQueries({ queryKey: ['asks'] });
     } catch (error) {
       if (error instanceof FormMistake) setMistake(error.message);
@@ -127,6 +140,7 @@ function FormOf({ asked }: { asked: PlaygroundAsk | null }) {
         ask={() => void ask()}
         isAsking={send.isPending}
         mistake={mistake}
+        isNext={from !== null}
         error={send.error}
       />
     </>

@@ -4,6 +4,7 @@ import { Button, Failure } from '@/components/Basics';
 import { Field } from '@/components/Fields';
 import { bytesText } from '@/numbers/text';
 import { t, type TextKey } from '@/text/text';
+import { History } from './History';
 import { ModelChoice } from './ModelChoice';
 import { readFile, type AskForm as Form, type SentFile } from './request';
 
@@ -16,9 +17,11 @@ interface Props {
   isAsking: boolean;
   mistake: string | null;
   error: Error | null;
+  /** One came here to ask further: the prompt is what is typed next. */
+  isNext: boolean;
 }
 
-export function AskForm({ form, change, files, changeFiles, ask, isAsking, mistake, error }: Props) {
+export function AskForm({ form, change, files, changeFiles, ask, isAsking, mistake, error, isNext }: Props) {
   const [refused, setRefused] = useState<readonly string[]>([]);
   const [isOver, setOver] = useState(false);
   const picker = useRef<HTMLInputElement>(null);
@@ -63,6 +66,7 @@ export function AskForm({ form, change, files, changeFiles, ask, isAsking, mista
         <textarea
           className="input"
           rows={4}
+          autoFocus={isNext}
           value={form.prompt}
           placeholder={t('arena.prompt.hint')}
           onChange={(event) => set('prompt', event.target.value)}
@@ -114,7 +118,8 @@ export function AskForm({ form, change, files, changeFiles, ask, isAsking, mista
 }
 
 const hasMore = (form: Form) =>
-  [form.system, form.temperature, form.maxTokens, form.costUsd, form.input, form.answerSchema].some(
+  form.history.length > 0 ||
+  [form.system, form.temperature, form.maxTokens, form.costUsd, form.input, form.answerSchema, form.tools].some(
     (text) => text !== '',
   );
 
@@ -124,7 +129,7 @@ interface MoreProps {
 }
 
 function More({ form, set }: MoreProps) {
-  const area = (name: 'system' | 'input' | 'inputSchema' | 'answerSchema', label: TextKey, isCode = true) => (
+  const area = (name: 'system' | 'input' | 'inputSchema' | 'answerSchema' | 'tools', label: TextKey, isCode = true) => (
     <Field label={t(label)}>
       <textarea
         className={isCode ? 'input code' : 'input'}
@@ -148,10 +153,14 @@ function More({ form, set }: MoreProps) {
   return (
     <div className="arena-more">
       <div className="wide-field">{area('system', 'arena.system', false)}</div>
+      <div className="wide-field">
+        <History turns={form.history} change={(turns) => set('history', turns)} />
+      </div>
       {number('temperature', 'arena.temperature')}
       {number('maxTokens', 'arena.max-tokens')}
       {number('costUsd', 'arena.cost-limit')}
       {area('answerSchema', 'arena.answer-schema')}
+      {area('tools', 'arena.tool-list')}
       {area('input', 'arena.input')}
       {area('inputSchema', 'arena.input-schema')}
     </div>

@@ -6,9 +6,10 @@ import { useAskAction, useGrowingAnswers, useStoredAsk, type Growing } from '@/a
 import { useMay } from '@/api/session';
 import { Button, Failure, Loaded, Section } from '@/components/Basics';
 import { Foreign } from '@/components/Foreign';
+import { path } from '@/router/location';
 import { t, plural, type TextKey } from '@/text/text';
 import { AnswerColumn } from './AnswerColumn';
-import { changedFields } from './request';
+import { changedFields, type Turn } from './request';
 import { TurnInto } from './TurnInto';
 import { Voting } from './Voting';
 
@@ -19,6 +20,8 @@ interface Props {
   /** Whether the page's title is its prompt. */
   isTitled: boolean;
 }
+
+const continueLink = (ask: string, answer: string) => path`/arena/${ask}` + `?from=${answer}`;
 
 const TITLE_LENGTH = 110;
 
@@ -73,6 +76,7 @@ function Answers({ ask, before, isFirst, isTitled }: Omit<Props, 'ask'> & { ask:
             isHidden={!ask.is_revealed}
             isBest={ask.votes.some((vote) => vote.best.includes(one.answer))}
             before={before}
+            goOn={mayAsk && ask.is_finished && one.text !== '' ? continueLink(ask.ask_id, one.answer) : null}
             stop={mayAsk ? () => stop.mutate({ answers: [one.answer] }) : null}
           />
         ))}
@@ -95,9 +99,11 @@ function shownAnswer(
 }
 
 function AskedPrompt({ ask, isTitled }: { ask: PlaygroundAsk; isTitled: boolean }) {
-  const asked = ask.request as { prompt?: string; system?: string };
+  const asked = ask.request as { prompt?: string; system?: string; history?: readonly Turn[] };
+  const history = asked.history ?? [];
   const prompt = isTitled && titleOf(ask) !== '' ? '' : (asked.prompt ?? '');
-  const hasMore = (asked.system ?? '') !== '' || ask.kind === 'structured' || ask.view.files.length > 0;
+  const hasMore =
+    (asked.system ?? '') !== '' || ask.kind === 'structured' || ask.view.files.length > 0 || history.length > 0;
   if (prompt === '' && !hasMore) return null;
   return (
     <div className="arena-asked">
@@ -105,6 +111,17 @@ function AskedPrompt({ ask, isTitled }: { ask: PlaygroundAsk; isTitled: boolean 
         <div className="muted small">
           <Foreign text={asked.system} limit={400} />
         </div>
+      )}
+      {history.length > 0 && (
+        <details className="small">
+          <summary>{plural('arena.turns', history.length)}</summary>
+          {history.map((turn, place) => (
+            <div key={place} className="arena-said">
+              <span className="muted">{t(`arena.role.${turn.role}`)}</span>
+              <Foreign text={turn.text} limit={4_000} />
+            </div>
+          ))}
+        </details>
       )}
       {prompt !== '' && <Foreign text={prompt} limit={2_000} />}
       {ask.kind === 'structured' && <Foreign text={JSON.stringify(ask.view.input, null, 2)} limit={2_000} />}
@@ -147,6 +164,8 @@ const FIELD_NAMES: Readonly<Record<string, TextKey>> = {
   input: 'arena.input',
   inputSchema: 'arena.input-schema',
   answerSchema: 'arena.answer-schema',
+  tools: 'arena.tool-list',
+  history: 'arena.history',
   isBlind: 'arena.blind',
 };
 

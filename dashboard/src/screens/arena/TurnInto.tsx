@@ -8,6 +8,7 @@ import { Button, Failure } from '@/components/Basics';
 import { Dialog } from '@/components/Dialog';
 import { Field, Select } from '@/components/Fields';
 import { Foreign } from '@/components/Foreign';
+import { Link } from '@/router/Link';
 import { navigate, path } from '@/router/location';
 import { writeDraft } from '@/screens/plan/draft';
 import { t } from '@/text/text';
@@ -91,7 +92,7 @@ function PlanDialog({ ask, close }: { ask: PlaygroundAsk; close: () => void }) {
   const benchmarks = useBenchmarks().data ?? [];
   const [benchmark, setBenchmark] = useState('puzzles');
   const [name, setName] = useState('');
-  const [isSaved, setSaved] = useState(false);
+  const [saved, setSaved] = useState<SavedPlan | null>(null);
   const [error, setError] = useState<Error | null>(null);
   const make = async (then: (plan: unknown) => unknown) => {
     try {
@@ -108,8 +109,7 @@ function PlanDialog({ ask, close }: { ask: PlaygroundAsk; close: () => void }) {
     navigate('/plan');
   };
   const save = async (plan: unknown) => {
-    await request<SavedPlan>('/plans', { method: 'POST', body: { name: name.trim(), plan } });
-    setSaved(true);
+    setSaved(await request<SavedPlan>('/plans', { method: 'POST', body: { name: name.trim(), plan } }));
   };
   const names = benchmarks.map((one) => [one.name, one.name] as const);
   return (
@@ -134,8 +134,9 @@ function PlanDialog({ ask, close }: { ask: PlaygroundAsk; close: () => void }) {
         </Field>
         <div className="buttons">
           <Button onClick={() => void make(save)} disabled={name.trim() === ''}>
-            {isSaved ? t('arena.saved') : t('arena.save-template')}
+            {t('arena.save-template')}
           </Button>
+          {saved !== null && <Link to={path`/plans/${saved.plan_id}/edit`}>{t('arena.saved')}</Link>}
         </div>
         {error && <Failure error={error} />}
       </div>

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { grown } from '@/api/playground';
-import { bodyOf, EMPTY_FORM, FormMistake, promptsOf, type SentFile } from './request';
+import type { PlaygroundAsk } from '@/api/documents';
+import { bodyOf, continued, EMPTY_FORM, FormMistake, promptsOf, type SentFile } from './request';
 
 const form = { ...EMPTY_FORM, models: ['demo/strong'] };
 const file = (kind: SentFile['kind']): SentFile => ({ name: `a.${kind}`, data: 'AA==', kind, bytes: 1 });
@@ -34,6 +35,36 @@ it('structured input is JSON, and so is its schema', () => {
   expect(bodyOf(structured, 'x', [])).toMatchObject({ kind: 'structured', input: { n: 1 } });
   expect(() => bodyOf({ ...structured, input: '{' }, 'x', [])).toThrow('json');
   expect(() => bodyOf({ ...form, temperature: 'warm' }, 'x', [])).toThrow('number');
+});
+
+it('turns before the prompt and tools are sent, empty ones are not, and tools are a list', () => {
+  const history = [
+    { role: 'user', text: 'hello' },
+    { role: 'assistant', text: ' ' },
+  ] as const;
+  const tools = '[{"type": "function"}]';
+  expect(bodyOf({ ...form, history, tools }, 'x', [])).toMatchObject({
+    history: [{ role: 'user', text: 'hello' }],
+    tools: [{ type: 'function' }],
+  });
+  expect(() => bodyOf({ ...form, tools: '{}' }, 'x', [])).toThrow('tools');
+});
+
+it('going on from an answer puts what was said before the next prompt', () => {
+  const ask = {
+    request: { models: ['demo/strong'], prompt: 'again?', history: [{ role: 'user', text: 'hello' }] },
+    answers: [{ answer: 'a', text: 'yes' }],
+    is_blind: false,
+  } as unknown as PlaygroundAsk;
+  expect(continued(ask, 'a')).toMatchObject({
+    prompt: '',
+    history: [
+      { role: 'user', text: 'hello' },
+      { role: 'user', text: 'again?' },
+      { role: 'assistant', text: 'yes' },
+    ],
+  });
+  expect(continued(ask, 'z').prompt).toBe('again?');
 });
 
 it('an answer grows by its deltas, and a text at its end takes their place', () => {

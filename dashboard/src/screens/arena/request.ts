@@ -9,6 +9,12 @@ export interface SentFile {
 }
 export type FileKind = 'image' | 'pdf' | 'text';
 
+/** What was said before the prompt. */
+export interface Turn {
+  role: 'user' | 'assistant';
+  text: string;
+}
+
 export interface AskForm {
   models: readonly string[];
   prompt: string;
@@ -19,6 +25,8 @@ export interface AskForm {
   input: string;
   inputSchema: string;
   answerSchema: string;
+  tools: string;
+  history: readonly Turn[];
   isBlind: boolean;
 }
 
@@ -32,6 +40,8 @@ export const EMPTY_FORM: AskForm = {
   input: '',
   inputSchema: '',
   answerSchema: '',
+  tools: '',
+  history: [],
   isBlind: false,
 };
 
@@ -68,9 +78,19 @@ export function bodyOf(form: AskForm, prompt: string, files: readonly SentFile[]
     ...numberOf('cost_usd', form.costUsd),
     ...(form.isBlind ? { is_blind: true } : {}),
     ...(form.answerSchema.trim() === '' ? {} : { answer_schema: jsonOf(form.answerSchema) }),
+    ...(form.tools.trim() === '' ? {} : { tools: toolsOf(form.tools) }),
+    ...(saidBefore(form).length === 0 ? {} : { history: saidBefore(form) }),
     ...(isStructured ? { input: jsonOf(form.input), input_schema: jsonOf(form.inputSchema.trim() || '{}') } : {}),
     ...(kind === undefined ? {} : { [FIELDS[kind]]: files.map(({ name, data }) => ({ name, data })) }),
   };
+}
+
+const saidBefore = ({ history }: AskForm) => history.filter((turn) => turn.text.trim() !== '');
+
+function toolsOf(text: string): readonly unknown[] {
+  const tools = jsonOf(text);
+  if (!Array.isArray(tools)) throw new FormMistake('tools');
+  return tools;
 }
 
 function numberOf(name: string, text: string): Record<string, number> {
@@ -107,8 +127,23 @@ export function formOf(ask: PlaygroundAsk): AskForm {
     input: json(asked['input']),
     inputSchema: json(asked['input_schema']),
     answerSchema: json(asked['answer_schema']),
+    tools: ((asked['tools'] ?? []) as unknown[]).length === 0 ? '' : json(asked['tools']),
+    history: (asked['history'] ?? []) as Turn[],
     isBlind: ask.is_blind,
   };
+}
+
+/** The form to go on from one of the answers: what was asked and answered stands before the next prompt. */
+export function continued(ask: PlaygroundAsk, answer: string): AskForm {
+  const form = formOf(ask);
+  const found = ask.answers.find((one) => one.answer === answer);
+  if (!found || found.text === '') return form;
+  const history: readonly Turn[] = [
+    ...form.history,
+    { role: 'user', text: form.prompt },
+    { role: 'assistant', text: found.text },
+  ];
+  return { ...form, prompt: '', history };
 }
 
 /** Which fields of the form differ: what was changed between two asks. */

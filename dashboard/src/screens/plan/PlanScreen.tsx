@@ -1,15 +1,21 @@
 /** A plan as YAML: checked by the server while one types, estimated, and run. */
 import { lazy, Suspense, useEffect, useState } from 'react';
-import type { DryRun } from '@/api/documents';
+import { stringify } from 'yaml';
+import type { DryRun, SavedPlan } from '@/api/documents';
 import { ProblemError } from '@/api/http';
+import { useSavedPlan } from '@/api/savedPlans';
+import type { Parameters } from '@/app/routes';
+import { VisibleText } from '@/components/Foreign';
+import { Link } from '@/router/Link';
 import { useEstimate, useStartRun } from '@/api/queries';
 import { useKeys } from '@/app/keys';
-import { Button, Failure, Loading, PageHead, Section } from '@/components/Basics';
+import { Button, Failure, Loaded, Loading, PageHead, Section } from '@/components/Basics';
 import { navigate, path, useParameters } from '@/router/location';
 import { t } from '@/text/text';
 import { EstimateTable } from './EstimateTable';
 import { clearDraft, readDraft, writeDraft } from './draft';
 import { readPlan, type Mistake } from './planText';
+import { SavedPlans, Saving } from './SavedPlans';
 import { planFor } from './starters';
 import { Words } from './Words';
 import './plan.css';
@@ -17,24 +23,41 @@ import './plan.css';
 const PlanEditor = lazy(() => import('./PlanEditor'));
 const PAUSE_MS = 600;
 
-export default function PlanScreen() {
-  const [parameters] = useParameters();
-  const [text, setText] = useState(() =>
-    parameters.get('benchmark') ? planFor(parameters.get('benchmark')) : (readDraft() ?? planFor(null)),
+export default function PlanScreen({ parameters }: { parameters: Parameters }) {
+  const plan = parameters['plan'] ?? null;
+  const saved = useSavedPlan(plan);
+  if (plan === null) return <Edited saved={null} />;
+  return (
+    <Loaded isPage query={saved}>
+      {(found) => <Edited key={`${found.plan_id} ${found.revision}`} saved={found} />}
+    </Loaded>
   );
+}
+
+/** What was typed and not saved stands before what is saved. */
+const firstText = (saved: SavedPlan | null, benchmark: string | null) => {
+  if (saved !== null) return readDraft(saved.plan_id) ?? stringify(saved.plan);
+  return benchmark ? planFor(benchmark) : (readDraft() ?? planFor(null));
+};
+
+function Edited({ saved }: { saved: SavedPlan | null }) {
+  const [parameters] = useParameters();
+  const place = saved?.plan_id ?? null;
+  const [text, setText] = useState(() => firstText(saved, parameters.get('benchmark')));
+  const isChanged = saved !== null && text !== stringify(saved.plan);
   const { estimate, mistakes, error, isAsking } = useChecked(text);
   const [edition, setEdition] = useState(0);
   const start = useStartRun();
   const edit = (next: string) => {
     setText(next);
-    writeDraft(next);
+    writeDraft(next, place);
   };
   const run = () => {
     const plan = readPlan(text);
     if ('mistakes' in plan) return;
     start.mutate(plan.value, {
       onSuccess: ({ run_id }) => {
-        clearDraft();
+        if (saved === null) clearDraft();
         navigate(path`/runs/${run_id}`);
       },
     });
@@ -43,7 +66,11 @@ export default function PlanScreen() {
   const canRun = mistakes.length === 0 && error === null && !start.isPending;
   return (
     <>
-      <PageHead trail={t('nav.plan')} title={t('plan.title')} lead={t('plan.lead')} />
+      <PageHead
+        trail={saved === null ? t('nav.plan') : <Link to="/plan">{t('nav.plan')}</Link>}
+        title={saved === null ? t('plan.title') : <VisibleText text={saved.name} />}
+        lead={t('plan.lead')}
+      />
       <Words
         text={text}
         take={(next) => {
@@ -52,7 +79,10 @@ export default function PlanScreen() {
         }}
       />
       <div className="plan">
-        <Section title={t('plan.file')} note={t('plan.kept')}>
+        <Section
+          title={t('plan.file')}
+          note={t(saved === null ? 'plan.kept' : isChanged ? 'plan.unsaved' : 'plan.as-saved')}
+        >
           <Suspense fallback={<Loading lines={9} />}>
             <PlanEditor key={edition} text={text} change={edit} mistakes={mistakes} run={run} />
           </Suspense>
@@ -77,8 +107,10 @@ export default function PlanScreen() {
             </Button>
           </div>
           {start.error && <Failure error={start.error} />}
+          <Saving text={text} of={saved} />
         </Section>
       </div>
+      <SavedPlans open={place} />
     </>
   );
 }

@@ -1,6 +1,8 @@
-/** What is being typed outlives a reload and a session that ends. */
+/** What is being typed outlives a reload and a session that ends; each saved plan has a draft of its own. */
 const KEY = 'proctor.plan';
 
-export const readDraft = () => localStorage.getItem(KEY);
-export const writeDraft = (text: string) => localStorage.setItem(KEY, text);
-export const clearDraft = () => localStorage.removeItem(KEY);
+const keyOf = (plan: string | null) => (plan === null ? KEY : `${KEY}.${plan}`);
+
+export const readDraft = (plan: string | null = null) => localStorage.getItem(keyOf(plan));
+export const writeDraft = (text: string, plan: string | null = null) => localStorage.setItem(keyOf(plan), text);
+export const clearDraft = (plan: string | null = null) => localStorage.removeItem(keyOf(plan));

@@ -1,0 +1,97 @@
+/** Keeping the plan on the server under a name, and the plans that are kept there. */
+import { useState } from 'react';
+import type { SavedPlan } from '@/api/documents';
+import { useDeletePlan, useSavedPlans, useSavePlan } from '@/api/savedPlans';
+import { Ago } from '@/components/Ago';
+import { Button, Failure, Loaded, Section } from '@/components/Basics';
+import { Field } from '@/components/Fields';
+import { VisibleText } from '@/components/Foreign';
+import { Link } from '@/router/Link';
+import { navigate, path } from '@/router/location';
+import { t } from '@/text/text';
+import { clearDraft } from './draft';
+import { readPlan } from './planText';
+
+interface SavingProps {
+  text: string;
+  /** The saved plan that is open; null for one that is not saved yet. */
+  of: SavedPlan | null;
+}
+
+export function Saving({ text, of }: SavingProps) {
+  const [name, setName] = useState(of?.name ?? '');
+  const save = useSavePlan();
+  const plan = readPlan(text);
+  const keep = (place: SavedPlan | null) => {
+    if ('mistakes' in plan) return;
+    save.mutate(
+      { name: name.trim(), plan: plan.value, of: place },
+      {
+        onSuccess: ({ plan_id }) => {
+          clearDraft(of?.plan_id ?? null);
+          navigate(path`/plans/${plan_id}/edit`);
+        },
+      },
+    );
+  };
+  const isOff = save.isPending || name.trim() === '' || 'mistakes' in plan;
+  return (
+    <div className="plan-saving">
+      <Field label={t('plan.name')}>
+        <input className="input" maxLength={200} value={name} onChange={(event) => setName(event.target.value)} />
+      </Field>
+      <div className="buttons">
+        <Button onClick={() => keep(of)} disabled={isOff}>
+          {save.isSuccess ? t('plan.saved') : t('plan.save')}
+        </Button>
+        {of !== null && (
+          <Button kind="quiet" onClick={() => keep(null)} disabled={isOff}>
+            {t('plan.save-as-new')}
+          </Button>
+        )}
+      </div>
+      {save.error && <Failure error={save.error} />}
+    </div>
+  );
+}
+
+export function SavedPlans({ open }: { open: string | null }) {
+  const found = useSavedPlans();
+  const remove = useDeletePlan();
+  return (
+    <Section title={t('plan.saved-plans')} note={t('plan.saved-plans.note')}>
+      <Loaded query={found} lines={2}>
+        {(data) => {
+          const all = data.pages.flatMap((page) => page.items);
+          if (all.length === 0) return <p className="muted">{t('plan.saved-plans.none')}</p>;
+          return (
+            <ul className="plan-saved">
+              {all.map((one) => (
+                <li key={one.plan_id} aria-current={one.plan_id === open ? 'true' : undefined}>
+                  <Link to={path`/plans/${one.plan_id}/edit`}>
+                    <bdi>
+                      <VisibleText text={one.name} />
+                    </bdi>
+                  </Link>
+                  <span className="muted small">
+                    <bdi>{one.author}</bdi> · <Ago when={one.updated_at} />
+                  </span>
+                  <Button
+                    kind="quiet"
+                    aria-label={t('plan.delete', { name: one.name })}
+                    disabled={remove.isPending || one.plan_id === open}
+                    onClick={() => remove.mutate(one.plan_id)}
+                  >
+                    {t('settings.remove')}
+                  </Button>
+                </li>
+              ))}
+            </ul>
+          );
+        }}
+      </Loaded>
+      {found.hasNextPage && <Button onClick={() => void found.fetchNextPage()}>{t('plan.older')}</Button>}
+      {remove.error && <Failure error={remove.error} />}
+    </Section>
+  );
+}
