@@ -535,3 +535,31 @@ def _meanings(language: str) -> set[tuple[str, str]]:
 def test_a_model_right_behind_a_word_without_a_space_is_one_model() -> None:
     assert drafted("piqaをopenai/gpt-5.4-miniで40問").plan["models"] == ["openai/gpt-5.4-mini"]
     assert drafted("fable5.1 on piqa").plan["models"] == ["anthropic/claude-fable-5-1"]
+
+
+@pytest.mark.parametrize(
+    ("query", "models"),
+    [
+        ("all three haikus on piqa", {"claude-haiku-4-5", "claude-haiku-5-5"}),
+        ("opus 4.6以降をpiqaで", {f"claude-opus-{n}" for n in ("4-6", "4-7", "4-8", "5", "5-5")}),
+        ("each opus since 4.7 on piqa", {f"claude-opus-{n}" for n in ("4-7", "4-8", "5", "5-5")}),
+        ("GPT-5.4, 5.4-mini and 5.4-nano on piqa", {"gpt-5.4", "gpt-5.4-mini", "gpt-5.4-nano"}),
+        ("the gpt-5.4 family on piqa", {"gpt-5.4", "gpt-5.4-mini", "gpt-5.4-nano", "gpt-5.4-pro"}),
+        ("gpt-5.4/5.5/5.6-terra on piqa", {"gpt-5.4", "gpt-5.5", "gpt-5.6-terra"}),
+        ("gemini 3.5 flash and 3.1 pro on piqa", {"gemini-3.5-flash", "gemini-3.1-pro-preview"}),
+        ("the cheapest gpt on piqa", {"gpt-5-nano"}),
+        ("the three cheapest models I have keys for on piqa", {"gpt-5-nano", "gpt-4.1-nano", "claude-haiku-5-5"}),
+        ("luna 6 on piqa", {"gpt-6-luna"}),
+    ],
+)
+def test_versions_and_sizes_of_families_are_models(query: str, models: set[str]) -> None:
+    draft = drafted(query)
+    assert {name.partition("/")[2] for name in draft.plan["models"]} == models
+    assert draft.not_understood == []
+
+
+@pytest.mark.parametrize(
+    "query", ["haiku on all of piqa", "haiku on all piqa questions", "haiku auf piqa, alle Fragen"]
+)
+def test_all_of_a_benchmark_is_not_a_hundred(query: str) -> None:
+    assert drafted(query).plan["benchmarks"] == ["piqa"]

@@ -81,6 +81,8 @@ def _squashed(names: tuple[tuple[str, str], ...]) -> Names:
             forms |= {plain[:-2], plain.removeprefix("claude-")[:-2]}
         if match := re.fullmatch(r"claude-(\d[\d-]*)-(\w+)", plain):
             forms |= {f"{match[2]}-{match[1]}", f"claude-{match[2]}-{match[1]}"}
+        if match := re.fullmatch(r"gpt-(\d[\d.]*)-(luna|terra|sol|astra)", plain):  # luna 6
+            forms.add(f"{match[2]}-{match[1]}")
         if match := re.fullmatch(r"claude-([a-z]+)-(\d[\d-]*)", plain):  # claude 4.5 sonnet
             forms.add(f"claude-{match[2]}-{match[1]}")
         for form in forms:

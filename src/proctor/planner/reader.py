@@ -13,7 +13,7 @@ from proctor.planner.corrections import apply_corrections, refuse_negative
 from proctor.planner.phrases import Phrases, complete_names, read_phrases, read_variants
 from proctor.planner.reading import Reading, Unsupported
 from proctor.planner.slots.every import read_every
-from proctor.planner.slots.lines import merge_demo, merge_ranges_of_versions
+from proctor.planner.slots.lines import merge_demo
 from proctor.planner.slots.minutes import read_minutes
 from proctor.planner.slots.models import merge_versions, read_judges, read_models
 from proctor.planner.slots.money import read_money
@@ -21,6 +21,7 @@ from proctor.planner.slots.options import read_options
 from proctor.planner.slots.rules import read_gates, read_stop_rule
 from proctor.planner.slots.sizes import read_bare_numbers, read_difference, read_efforts, read_points, read_sizes
 from proctor.planner.slots.topics import merge_categories, merge_codes, merge_fields, read_topics
+from proctor.planner.slots.versions import EVERY, merge_ranges_of_versions, merge_sizes
 from proctor.planner.spelling import mend_spelling
 
 _UNSUPPORTED = {
@@ -47,7 +48,9 @@ def read_query(query: str, catalogue: PlannerCatalogue) -> Reading:
     read_variants(reading.phrases, catalogue)
     merge_demo(reading)
     merge_versions(reading.phrases, catalogue)
+    merge_sizes(reading.phrases, catalogue)
     merge_ranges_of_versions(reading.phrases, catalogue)
+    merge_sizes(reading.phrases, catalogue)
     merge_categories(reading.phrases, catalogue)
     merge_fields(reading.phrases)
     merge_codes(reading.phrases, catalogue)
@@ -73,9 +76,24 @@ def read_query(query: str, catalogue: PlannerCatalogue) -> Reading:
         item.kind == "allof" and not (reading.wants_every and at in reading.phrases.used)
         for at, item in enumerate(reading.phrases.items)
     )
+    _read_whole(reading)
     _read_intent(reading)
     _read_unsupported(reading)
     return reading
+
+
+def _read_whole(reading: Reading) -> None:
+    """`all of piqa`, `all piqa questions`: the whole of a benchmark."""
+    phrases = reading.phrases
+    for at in list(phrases.free("unknown", "each")):
+        if phrases.words(at).lower() in EVERY and re.match(_ITS_NAME, phrases.text[phrases.items[at].end :].lower()):
+            behind = next((one for one in phrases.items[at + 1 :] if one.kind != "filler"), None)
+            if behind is not None and behind.kind in ("benchmark", "bench"):
+                reading.wants_all = True
+                phrases.use(at)
+
+
+_ITS_NAME = r"\s*(?:of |von |de |du |des |the |le |la |el |las |los )*[\w-]+"
 
 
 def _read_absent(reading: Reading) -> None:

@@ -7,18 +7,14 @@ from itertools import pairwise
 
 from msgspec.structs import replace
 
-from proctor.planner.catalogue import DEMO, FAMILIES, PlannerCatalogue
-from proctor.planner.names import UNITS, known_names, squash
+from proctor.planner.catalogue import DEMO, PlannerCatalogue
 from proctor.planner.phrases import Phrases
 from proctor.planner.reading import Reading, Unsupported
 from proctor.planner.slots.vary import JOINS
+from proctor.planner.slots.versions import EVERY, SAYS_SO, several_versions
 
 NAMED = ("model", "family")
 _TIERS = {"strong": "large", "weak": "small"}
-_RANGE = frozenset({"to", "through", "thru", "until", "till", "-", "\u2013", "~", "\u301c", "bis", "a", "al", "hasta",
-                    "à", "jusqu'à", "から", "到", "至", "에서", "부터"})  # fmt: skip
-_EVERY = frozenset({"all", "all the", "every", "each", "alle", "sämtliche", "jedes", "todos", "todos los", "tous",
-                    "tous les", "모든", "すべての", "全ての", "全", "所有", "所有的"})  # fmt: skip
 
 
 def merge_demo(reading: Reading) -> None:
@@ -60,47 +56,29 @@ def _are_joined(phrases: Phrases, named: list[int]) -> bool:
     return True
 
 
-def merge_ranges_of_versions(phrases: Phrases, catalogue: PlannerCatalogue) -> None:
-    """`opus 4.5 through 4.8`, `sonnet 4 and 4.5`: numbers behind a version are further versions of its family."""
-    names = known_names(catalogue).squashed
-    at = 0
-    while at + 2 < len(phrases.items):
-        item, link, number = phrases.items[at : at + 3]
-        family = _family_of(catalogue, item.value) if item.kind == "model" and number.number is not None else None
-        written = phrases.text[number.start : number.end]
-        said = phrases.text[link.start : link.end].lower()
-        is_range = said in _RANGE
-        is_linked = is_range or said in JOINS or link.kind == "compare" or (said == "," and "." in written)
-        follows = phrases.items[at + 3].kind if at + 3 < len(phrases.items) else ""
-        meaning = names.get(squash(f"{family}{written}")) if family and is_linked else None
-        if meaning is not None and meaning[0][0] == "model" and meaning[0][1] != item.value and follows not in UNITS:
-            inside = _between(catalogue, str(family), item.value, meaning[0][1]) if is_range else ()
-            meanings = (*meaning, *(("also", name) for name in inside))
-            phrases.items[at + 2] = replace(number, meanings=meanings, number=None)
-            if is_range:
-                phrases.use(at + 1)
-        at += 1
-
-
-def _family_of(catalogue: PlannerCatalogue, model: str) -> str | None:
-    """The family whose versions a model is one of."""
-    families = (name for name in FAMILIES if name not in ("claude", "gemini"))
-    return next((name for name in families if model in catalogue.generations(name)), None)
-
-
-def _between(catalogue: PlannerCatalogue, family: str, first: str, last: str) -> list[str]:
-    names = catalogue.generations(family)
-    if first not in names or last not in names:
-        return []
-    low, high = sorted((names.index(first), names.index(last)))
-    return names[low + 1 : high]
-
-
 _VERSIONS = re.compile(
     r"\s*(?:latest |newest |neuesten |letzten )?(?:个|つの|개(?:의)?|가지)?\s*"
     r"(?:versions?|versionen|versiones|版本|バージョン|버전)",
     re.IGNORECASE,
 )
+
+
+def of_several(reading: Reading, catalogue: PlannerCatalogue, at: int) -> list[tuple[int, str, list[int]]]:
+    """`every opus`, `opus 4.x`, `the gpt-5.4 family`, `everything from anthropic`."""
+    phrases = reading.phrases
+    if phrases.items[at].kind == "provider":
+        begins = phrases.text[: phrases.items[at].start].lower()
+        is_whole = re.search(r"\b(?:everything|alles|todo|tout)\s+(?:from|by|of|von|de|d')\s*$", begins)
+        names = catalogue.lines(phrases.items[at].value) if is_whole else []
+        why, places = f"the newest of a line of {phrases.items[at].value}", [at]
+    else:
+        names, why, places = several_versions(phrases, catalogue, at)
+    reading.model_notes += [(name, why) for name in names]
+    if names:  # `versions`, `family`, `以降` right behind say the same
+        behind = [place for place in range(at + 1, min(at + 4, len(phrases.items))) if place not in phrases.used]
+        said = [place for place in behind if SAYS_SO.fullmatch(phrases.words(place).lower())]
+        phrases.use(*places, *said[:1])
+    return [(at, name, places) for name in names]
 
 
 def of_versions(reading: Reading, catalogue: PlannerCatalogue, at: int) -> list[tuple[int, str, list[int]]]:
@@ -132,7 +110,7 @@ def of_lines(reading: Reading, catalogue: PlannerCatalogue, at: int) -> list[tup
     word, before = phrases.after(at, most=0), at - 1
     if phrases.items[at].kind != "provider" or before < 0 or before in phrases.used:
         return []
-    is_every = phrases.words(before).lower() in _EVERY
+    is_every = phrases.words(before).lower() in EVERY
     count = phrases.items[before].number
     if not phrases.is_kind(word, "modelword") or not (is_every or (isinstance(count, int) and 1 < count <= 20)):
         return []

@@ -12,7 +12,7 @@ from proctor.planner.names import UNITS as COUNTED
 from proctor.planner.names import known_names, squash
 from proctor.planner.phrases import Phrase, Phrases
 from proctor.planner.reading import Reading, Unsupported
-from proctor.planner.slots.lines import NAMED, of_lines, of_versions
+from proctor.planner.slots.lines import NAMED, of_lines, of_several, of_versions
 from proctor.planner.slots.vary import JOINS
 
 FARTHEST_VERB = 12
@@ -104,7 +104,7 @@ def read_models(reading: Reading, catalogue: PlannerCatalogue) -> None:
     _use_describing(phrases)
     for at in list(phrases.free(*NAMED, "provider")):
         several = of_versions(reading, catalogue, at) or of_lines(reading, catalogue, at)
-        several = several or _of_age(reading, catalogue, at)
+        several = several or _of_age(reading, catalogue, at) or of_several(reading, catalogue, at)
         if several:
             found += several
             continue
@@ -330,8 +330,8 @@ def _of_tier(reading: Reading, catalogue: PlannerCatalogue, at: int) -> list[tup
     """`the two cheapest from OpenAI`, `a small and a large model`: only beside a provider or the word `model`."""
     phrases = reading.phrases
     around = _around(phrases, at)
-    words = [place for place in around if phrases.is_kind(place, "modelword")]
-    providers = [place for place in around if phrases.is_kind(place, "provider")]
+    words = [place for place in around if phrases.is_kind(place, "modelword", "models")]
+    providers = [place for place in around if _provider_of(phrases.items[place]) is not None]
     is_every = [place for place in around if phrases.is_kind(place, "eachprovider")]
     if not (words or providers or is_every):
         others = any(item.kind in (*NAMED, "provider", "models", "sizeword") for item in phrases.items)
@@ -348,7 +348,9 @@ def _of_tier(reading: Reading, catalogue: PlannerCatalogue, at: int) -> list[tup
     found = []
     for index, place in enumerate(tiers):
         own = _of_own(tiers, index, providers) if len(tiers) > 1 and len(providers) > 1 else providers
-        houses = [phrases.items[one].value for one in own] or list(catalogue.keys) or ["anthropic", "openai"]
+        houses = (
+            [str(_provider_of(phrases.items[one])) for one in own] or list(catalogue.keys) or ["anthropic", "openai"]
+        )
         first = tiers[index - 1] if index else -1
         numbers = [one for one in around if phrases.is_kind(one, "number") and first < one]
         numbers = [one for one in numbers if index + 1 == len(tiers) or one < tiers[index + 1]]
@@ -410,7 +412,9 @@ def _around(phrases: Phrases, at: int) -> list[int]:
         while (
             0 <= place < len(phrases.items)
             and since <= 5
-            and (phrases.items[place].kind in ours or phrases.items[place].value == ":")
+            and (
+                phrases.items[place].kind in ours or phrases.items[place].value == ":" or _is_house(phrases, place, at)
+            )
         ):
             if place in phrases.used or (step < 0 and phrases.items[place].kind == "sample"):
                 break
@@ -418,6 +422,20 @@ def _around(phrases: Phrases, at: int) -> list[int]:
             since = 0 if phrases.items[place].kind in ("tier", "provider", "modelword") else since + 1
             place += step
     return sorted(found)
+
+
+def _provider_of(item: Phrase) -> str | None:
+    """The provider that a phrase names; `the cheapest claude` names one by its general family."""
+    if item.kind == "family" and item.value in FLAGSHIP.values():
+        return FAMILIES[item.value][0]
+    return item.value if item.kind == "provider" else None
+
+
+def _is_house(phrases: Phrases, place: int, tier: int) -> bool:
+    """`cheapest claude`, `the three cheapest models I have keys for`: what a word for a size is about."""
+    item = phrases.items[place]
+    is_keys = item.kind == "models" and item.value == "keys"
+    return is_keys or (place == tier + 1 and item.kind == "family" and item.value in FLAGSHIP.values())
 
 
 def _counters(phrases: Phrases, around: list[int]) -> list[int]:
