@@ -144,7 +144,13 @@ def _results(evaluations: list[int], models: list[int], n: int) -> Iterator[tupl
         response = (*head, attempt, *sample, None, False, None, 0, *told)
         is_invalid = rng.random() < 0.005
         mark = (float(is_right and not is_invalid), is_invalid, "A", "read 'A' after 'Answer:'", None)
-        yield response, ("Let me think. " * 10 + "Answer: A", None), ("choice", "1", *mark)
+        text = f"Let me think. {_prose(rng)} Answer: A, {rng.randrange(10**9)}"
+        yield response, (text, None), ("choice", "1", *mark)
+
+
+def _prose(rng: random.Random) -> str:
+    """Thirty words: a few of them in nearly every answer, most of them in few."""
+    return " ".join(f"word{int(rng.paretovariate(0.6)) % 100_000}" for _ in range(30))
 
 
 if __name__ == "__main__":

@@ -44,6 +44,8 @@ def mark(row: dict[str, Any]) -> float:
         ({"tokens_from": "20"}, lambda row: row["usage"]["output_tokens"] >= 20),
         ({"cost_from": "0.01"}, lambda row: False),
         ({"disputed": "true"}, lambda row: False),
+        ({"answer": "ANSWER:"}, lambda row: "answer:" in row["response"].lower()),
+        ({"prompt": "answer:"}, lambda row: "answer:" in row["input"].lower()),
         ({"category": "dates", "text": "gregorian"}, lambda row: row["category"] == "dates"),
     ],
 )

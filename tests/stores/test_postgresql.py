@@ -26,7 +26,8 @@ from proctor.stores.database import NewerDatabaseError, find_database, open_data
 from proctor.stores.journal import DatabaseJournal
 from proctor.stores.keys import is_of_evaluation
 from proctor.stores.patience import StoreUnreachableError
-from proctor.stores.results import ResultStore, is_current
+from proctor.stores.result_filters import is_current
+from proctor.stores.results import ResultStore
 from proctor.stores.runs import RunStore
 from proctor.stores.schema import metadata
 from proctor.stores.tables.results import responses

@@ -10,6 +10,7 @@ from collections.abc import Callable, Coroutine, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from proctor.domain.scope import EVERYTHING, LOCAL, Scope
 from proctor.domain.score import Score
 from proctor.domain.trial import Answer, Outcome, Result, Trial
 from proctor.planning.expand import trials_of
+from proctor.runs.packing import pack_next
 from proctor.stores.annotations import AnnotationStore
 from proctor.stores.answer_cache import AnswerCache, count_kept
 from proctor.stores.ask_usage import read_ask_usage
@@ -71,11 +73,15 @@ from proctor.stores.leases import Lease
 from proctor.stores.listing import RunFilter, asked_models, count_runs, list_asks, list_runs
 from proctor.stores.measuring import MeasuringStore, Unmeasured
 from proctor.stores.own_benchmarks import NewBenchmark, OwnBenchmarkStore
+from proctor.stores.packed.packing import PackingStore
+from proctor.stores.packed.selection import select_packed
 from proctor.stores.playground import AnswerRow, AskedFile, PlaygroundStore
 from proctor.stores.provider_keys import ProviderKeyStore
 from proctor.stores.queue import QueueStore
 from proctor.stores.recorded import RecordedAnswers
 from proctor.stores.repeats import sample_repeats
+from proctor.stores.result_filters import ResultFilters
+from proctor.stores.result_ids import EvaluationPart, find_ids, find_places
 from proctor.stores.results import ResultStore
 from proctor.stores.reviewing import ReviewStore
 from proctor.stores.runs import GROUP_SIZES, RunRow, RunStore
@@ -200,6 +206,8 @@ def fill(database: Database, folder: Path) -> Theirs:
     run = store.get(run_id)
     columns = store.evaluation_rows(run_id)[0]
     store.save_summary(run, columns, {"cost_usd": 1.0, "scored": 8, "invalid": 0, "failed": 0})
+    while pack_next(database, run_id, large=1):
+        pass
     submitted = SubmissionStore(database).add("mine", ("add-up", "d1"), None, "3", {"total": 0.5, "artifact": KEY})
     with database.connection() as connection, connection.transaction():
         reserve(connection, database.scope.owner, RequestKey("key", "digest"), run_id)
@@ -238,6 +246,11 @@ def add_delivery(database: Database, run_id: str) -> tuple[str, str]:
             values,
         )
     return hook.id, "d-mine"
+
+
+def part_of(it: Theirs) -> EvaluationPart:
+    row = it.evaluation
+    return EvaluationPart(row.id, row.run_id, row.model, row.benchmark, it.columns["scorers"])
 
 
 OWN = NewBenchmark(
@@ -359,6 +372,12 @@ READS: dict[str, Callable[[Database, Theirs], Any]] = {
     "runs.RunStore.get": lambda db, it: [RunStore(db).get(name) for name in (it.run.id[:5], "latest")],
     "runs.RunStore.spent_usd": lambda db, it: RunStore(db).spent_usd(it.run.id),
     "runs.RunStore.last_event": lambda db, it: RunStore(db).last_event(it.run.id, GROUP_SIZES),
+    "packed.packing.PackingStore.find": lambda db, it: list(PackingStore(db).find(it.id)),
+    "packed.selection.select_packed": lambda db, it: list(select_packed(db, it.id, ResultFilters()).ids()),  # type: ignore[union-attr]
+    "result_ids.find_ids": lambda db, it: [
+        *chain.from_iterable(find_ids(db, part_of(it), ResultFilters(is_wrong=True)))
+    ],
+    "result_ids.find_places": lambda db, it: find_places(db, [part_of(it)], ResultFilters(), 2)[1],
     "scores.ScoreStore.answered": lambda db, it: ScoreStore(db).answered(it.id),
     "scores.ScoreStore.unscored": lambda db, it: ScoreStore(db).unscored(it.id, {"new": "1"}, after=0, limit=9),
     "scores.ScoreStore.sets": lambda db, it: ScoreStore(db).sets(it.id),
@@ -432,10 +451,18 @@ WRITES: dict[str, Callable[[Database, Theirs], Any]] = {
     "runs.RunStore.executing": lambda db, it: RunStore(db).executing(),
     "runs.RunStore.save_summary": lambda db, it: RunStore(db).save_summary(it.run, it.columns, {"x": 1}),
     "runs.RunStore.add_event": lambda db, it: RunStore(db).add_event(it.run.id, "progress", {}),
+    "scores.ScoreStore.forget_packed": lambda db, it: ScoreStore(db).forget_packed([it.id]),
     "scores.ScoreStore.put_in_force": lambda db, it: ScoreStore(db).put_in_force({it.id: {"x": "1"}}),
 }
 EXEMPT = {
     "stored_bytes.check_room": "of what is the caller's own",
+    "packed.columns.pack_columns": "takes an evaluation that `unpacked` gave",
+    "packed.words.pack_words": "takes an evaluation that `unpacked` gave",
+    "packed.packing.PackingStore.unpacked": "what is left to be packed; of the whole server for workers",
+    "packed.packing.PackingStore.claim": "takes an evaluation that `unpacked` gave",
+    "packed.packing.PackingStore.write": "takes a claim",
+    "packed.packing.PackingStore.complete": "takes a claim",
+    "packed.selection.PackedSelection.ids": "had only through `select_packed`",
     "provider_keys.ProviderKeyStore.put": "writes what is the caller's own",
     "saved_plans.SavedPlanStore.add": "writes what is the caller's own",
     "playground.PlaygroundStore.add": "writes what is the caller's own",
@@ -709,6 +736,16 @@ def closing_database(url: str) -> Iterator[Database]:
 
 def test_every_table_is_somebodys_or_says_why_not() -> None:
     owned = {table.name for table in metadata.tables.values() if "project" in table.columns}
-    hanging = {"worker_time", "events", "batches", "batch_trials", "queue", "chunks"}
+    hanging = {
+        "packings",
+        "packed_columns",
+        "packed_words",
+        "worker_time",
+        "events",
+        "batches",
+        "batch_trials",
+        "queue",
+        "chunks",
+    }
     assert owned | hanging | SHARED.keys() == set(metadata.tables)
     assert (owned & SHARED.keys()) == {"members", "api_keys", "audit", "token_families", "reservations"}

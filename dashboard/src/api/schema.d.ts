@@ -5540,8 +5540,12 @@ export interface operations {
                 category?: string | null;
                 sample?: string | null;
                 epoch?: number | null;
-                /** @description In the input or the response. */
+                /** @description In the input or the response: what was typed, beginning where a word begins, whatever its case, its width and the spaces in it; where a script puts no spaces between words, any part. */
                 text?: string | null;
+                /** @description As text, in the input alone. */
+                prompt?: string | null;
+                /** @description As text, in the response alone. */
+                answer?: string | null;
                 /** @description In what a scorer gave as its reason. */
                 reason?: string | null;
                 /** @description In the error. */
@@ -5602,8 +5606,12 @@ export interface operations {
                 category?: string | null;
                 sample?: string | null;
                 epoch?: number | null;
-                /** @description In the input or the response. */
+                /** @description In the input or the response: what was typed, beginning where a word begins, whatever its case, its width and the spaces in it; where a script puts no spaces between words, any part. */
                 text?: string | null;
+                /** @description As text, in the input alone. */
+                prompt?: string | null;
+                /** @description As text, in the response alone. */
+                answer?: string | null;
                 /** @description In what a scorer gave as its reason. */
                 reason?: string | null;
                 /** @description In the error. */
@@ -9400,8 +9408,12 @@ export interface operations {
                 category?: string | null;
                 sample?: string | null;
                 epoch?: number | null;
-                /** @description In the input or the response. */
+                /** @description In the input or the response: what was typed, beginning where a word begins, whatever its case, its width and the spaces in it; where a script puts no spaces between words, any part. */
                 text?: string | null;
+                /** @description As text, in the input alone. */
+                prompt?: string | null;
+                /** @description As text, in the response alone. */
+                answer?: string | null;
                 /** @description In what a scorer gave as its reason. */
                 reason?: string | null;
                 /** @description In the error. */

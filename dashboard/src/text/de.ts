@@ -540,6 +540,8 @@ export const de: Texts = {
   'samples.mark.full': 'richtig',
   'samples.mark.below': 'unter voll',
   'samples.mark.zero': 'falsch',
+  'samples.prompt-text': 'Text im Prompt',
+  'samples.answer-text': 'Text in der Antwort',
   'samples.reason': 'Text in der Begründung',
   'samples.error-text': 'Text im Fehler',
   'samples.latency-from': 'Sekunden, mindestens',

@@ -552,6 +552,8 @@ export const en = {
   'samples.mark.full': 'right',
   'samples.mark.below': 'below full',
   'samples.mark.zero': 'wrong',
+  'samples.prompt-text': 'Text in a prompt',
+  'samples.answer-text': 'Text in an answer',
   'samples.reason': 'Text in a reason',
   'samples.error-text': 'Text in an error',
   'samples.latency-from': 'Seconds, at least',

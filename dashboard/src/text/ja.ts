@@ -533,6 +533,8 @@ export const ja: Texts = {
   'samples.mark.full': '正解',
   'samples.mark.below': '満点未満',
   'samples.mark.zero': '不正解',
+  'samples.prompt-text': 'プロンプトに含まれる語',
+  'samples.answer-text': '応答に含まれる語',
   'samples.reason': '理由に含まれる語',
   'samples.error-text': 'エラーに含まれる語',
   'samples.latency-from': '秒数の下限',

@@ -13,6 +13,7 @@ class RunStatus(StrEnum):
     CANCELLED = "cancelled"
 
 
+ENDED = (RunStatus.COMPLETED, RunStatus.FAILED, RunStatus.CANCELLED)
 IMPORTED = "imported"
 """The provider of models whose answers came from the log of another tool: no leaderboard ranks them."""
 COST_LIMIT = "the cost limit"

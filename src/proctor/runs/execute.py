@@ -200,7 +200,15 @@ async def execute_run(execution: RunExecution) -> RunStatus:
             log.debug("the end of run %s could not be written", execution.run_id)
     if status is RunStatus.COMPLETED:
         await _keep_raw_data(execution, lease, store)
+    await asyncio.to_thread(_pack, execution)
     return status
+
+
+def _pack(execution: RunExecution) -> None:
+    from proctor.runs.packing import pack_run
+
+    if execution.progress.recorded:
+        pack_run(execution.database, execution.run_id)
 
 
 async def _keep_raw_data(execution: RunExecution, lease: Lease, store: RunStore) -> None:

@@ -13,6 +13,7 @@ from proctor.domain.run import RunStatus
 from proctor.domain.tracing import span
 from proctor.domain.trial import Outcome
 from proctor.runs.asking import every_trial_failed
+from proctor.runs.packing import pack_run
 from proctor.runs.sides import sides_of_rows
 from proctor.runs.step import kept
 from proctor.stores.connection import POSTGRESQL
@@ -54,6 +55,7 @@ def finish_run(run_id: str, database: Database, artifacts: Artifacts | None = No
         _compute_figures(run_id, database)
     if status is RunStatus.COMPLETED:
         _keep_raw_data(run_id, database, artifacts)
+    pack_run(database, run_id)
     return status
 
 

@@ -12,7 +12,7 @@ from msgspec.structs import asdict
 from proctor.domain.documents.document import plain_values
 from proctor.domain.documents.evaluation import EvaluationFigures, EvaluationSummary, RescoredAt, ScorersInForce
 from proctor.domain.documents.run import RunSummary, StopOutcome
-from proctor.domain.run import RunStatus
+from proctor.domain.run import ENDED
 from proctor.runs.columns import EvaluationColumns
 from proctor.runs.measuring.totals import rates_of, totals_of
 from proctor.runs.sides import sides_of_rows
@@ -23,8 +23,6 @@ from proctor.stores.scores import ScoreStore
 if TYPE_CHECKING:
     from proctor.stopping.rule import MeasuredEvaluation, Value
     from proctor.stores.comparing import EvaluationRow
-
-ENDED = frozenset({RunStatus.COMPLETED, RunStatus.FAILED, RunStatus.CANCELLED})
 
 
 def read_run(database: Database, reference: str) -> RunSummary:

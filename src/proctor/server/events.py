@@ -15,8 +15,7 @@ from msgspec import Struct
 
 from proctor.domain.documents.document import json_bytes
 from proctor.domain.errors import NotFoundError, StoreError
-from proctor.domain.run import RunStatus
-from proctor.runs.read import ENDED
+from proctor.domain.run import ENDED, RunStatus
 from proctor.stores.database import Database
 from proctor.stores.events import EVENTS_AT_A_TIME, StoredEvent, events_after, last_number
 from proctor.stores.runs import RunStore

@@ -18,7 +18,7 @@ from proctor.domain.scope import EVERYTHING
 from proctor.domain.text import storable
 from proctor.stores.connection import POSTGRESQL
 from proctor.stores.database import Database
-from proctor.stores.schema import metadata
+from proctor.stores.schema import stored_tables
 from proctor.stores.tables.runs import evaluations, runs
 
 ROWS_AT_ONCE = 2_000
@@ -44,10 +44,10 @@ def copy_database(source: Database, target: Database, tell: Told = lambda *_: No
     with target.connection() as opened, opened.transaction():
         for month in months:
             target.prepare_month(opened, month)
-    for table in metadata.sorted_tables:
+    for table in stored_tables():
         _copy_table(source, target, table, tell)
     continue_numbers(target)
-    return [_compared(source, target, table) for table in metadata.sorted_tables]
+    return [_compared(source, target, table) for table in stored_tables()]
 
 
 def count_rows(database: Database) -> dict[str, int]:
@@ -56,7 +56,7 @@ def count_rows(database: Database) -> dict[str, int]:
     with database.reading() as connection:
         return {
             table.name: connection.execute(select(func.count()).select_from(table)).scalar_one()
-            for table in metadata.sorted_tables
+            for table in stored_tables()
         }
 
 

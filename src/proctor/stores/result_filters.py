@@ -2,20 +2,68 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from decimal import Decimal
 
 import orjson
+from msgspec import Struct
 from sqlalchemy import ColumnElement, Float, Integer, and_, case, exists, literal_column, or_, select
 
+from proctor.domain.text_query import TextQuery, fold
 from proctor.domain.trial import Outcome
 from proctor.stores.codec import PICO
 from proctor.stores.database import Database
 from proctor.stores.keys import is_of_evaluation, is_score_of
 from proctor.stores.measuring import COUNTED_VALUES, MARK_WEIGHT, Unmeasured
-from proctor.stores.tables.results import bodies, responses, samples, scores
+from proctor.stores.tables.results import responses, scores
 
 HALF = 0.5
+
+
+class ResultFilters(Struct, frozen=True):
+    """Which results of an evaluation are wanted."""
+
+    outcome: Outcome | None = None
+    all_attempts: bool = False
+    where: Mapping[str, str] = {}
+    """What `condition` knows."""
+    texts: Mapping[str, TextQuery] = {}
+    """What is searched for, by a name of TEXTS."""
+    is_wrong: bool = False
+
+    @classmethod
+    def of(
+        cls, where: Mapping[str, str], outcome: Outcome | None, *, all_attempts: bool = False, is_wrong: bool = False
+    ) -> ResultFilters:
+        """Of filters by their names, as they were given."""
+        texts = {name: TextQuery(value) for name, value in where.items() if name in TEXTS}
+        others = {name: value for name, value in where.items() if name not in TEXTS}
+        return cls(outcome, all_attempts, others, texts, is_wrong)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether every current result fits."""
+        return not (self.outcome or self.where or self.texts or self.is_wrong)
+
+    def among(self, names: Collection[str]) -> ResultFilters:
+        """Only these of what was asked for: the others are known to fit."""
+        where = {name: value for name, value in self.where.items() if name in names}
+        texts = {name: query for name, query in self.texts.items() if name in names}
+        return ResultFilters(where=where, texts=texts, all_attempts=True)
+
+    def conditions(self, scorers: str) -> list[ColumnElement[bool]]:
+        """What SQL can say of it: all but the texts; `scorers` are the evaluation's versions as it has them."""
+        found = [] if self.all_attempts else [is_current()]
+        found += [] if self.outcome is None else [outcome_sql(scorers) == self.outcome.value]
+        found += [is_wrong(scorers)] if self.is_wrong else []
+        return found + [condition(name, value, scorers) for name, value in self.where.items()]
+
+    def matches(self, asked: str, answered: str | None) -> bool:
+        """Whether what is searched for is found in the input and the response of a result."""
+        return all(
+            any(query.matches(fold(text)) for text in TEXTS[name](asked, answered) if text is not None)
+            for name, query in self.texts.items()
+        )
 
 
 def is_current() -> ColumnElement[bool]:
@@ -89,20 +137,6 @@ def is_wrong(scorers: str) -> ColumnElement[bool]:
     return and_(responses.c.error.is_(None), _first_scored(scorers, scores.c.value < 1, ~scores.c.is_invalid))
 
 
-def _contains(text: str) -> ColumnElement[bool]:
-    """In the input or the response; looked up by names of their own, because a page of results joins both already."""
-    sample, body = samples.alias(), bodies.alias()
-    is_asked = exists().where(
-        sample.c.digest == responses.c.sample_digest, sample.c.input.icontains(text, autoescape=True)
-    )
-    is_answered = exists().where(
-        body.c.response_id == responses.c.id,
-        body.c.month == responses.c.month,
-        body.c.text.icontains(text, autoescape=True),
-    )
-    return or_(is_asked, is_answered)
-
-
 _SIMPLE: Mapping[str, Callable[[str], ColumnElement[bool]]] = {
     "sample": lambda value: responses.c.sample_id == value,
     "category": lambda value: responses.c.category == value,
@@ -111,7 +145,6 @@ _SIMPLE: Mapping[str, Callable[[str], ColumnElement[bool]]] = {
     "latency_from": lambda value: responses.c.latency_seconds >= float(value),
     "cost_from": lambda value: responses.c.cost_pico_usd >= int(Decimal(value) * PICO),
     "tokens_from": lambda value: responses.c.output_tokens >= int(value),
-    "text": _contains,
 }
 _SCORED: Mapping[str, Callable[[str, str], ColumnElement[bool]]] = {
     "reason": lambda value, scorers: _scored(scorers, scores.c.reason.icontains(value, autoescape=True)),
@@ -122,10 +155,16 @@ _SCORED: Mapping[str, Callable[[str, str], ColumnElement[bool]]] = {
         _scored(scorers, scores.c.value >= HALF), _scored(scorers, scores.c.value < HALF)
     ),
 }
-FILTERS = frozenset({*_SIMPLE, *_SCORED})
+TEXTS: Mapping[str, Callable[[str | None, str | None], Sequence[str | None]]] = {
+    "text": lambda asked, answered: (asked, answered),
+    "prompt": lambda asked, _: (asked,),
+    "answer": lambda _, answered: (answered,),
+}
+"""What is searched for a text: the sample's input, the response, or either."""
+FILTERS = frozenset({*_SIMPLE, *_SCORED, *TEXTS})
 """What can be asked of the results of an evaluation."""
 
 
 def condition(name: str, value: str, scorers: str) -> ColumnElement[bool]:
-    """One of FILTERS; `scorers` are the evaluation's versions as it has them."""
+    """One of FILTERS that is no text; `scorers` are the evaluation's versions as it has them."""
     return _SIMPLE[name](value) if name in _SIMPLE else _SCORED[name](value, scorers)

@@ -9,13 +9,14 @@ from typing import Any
 
 import orjson
 from msgspec import Struct
-from sqlalchemy import Select, func, or_, select, union_all
+from sqlalchemy import ColumnElement, select
 
 from proctor.domain.trial import Outcome
 from proctor.stores.codec import from_pico
 from proctor.stores.database import ROWS_AT_A_TIME, Database
 from proctor.stores.keys import is_body_of, is_of_evaluation, month_of_evaluation
-from proctor.stores.result_filters import condition, is_current, is_wrong, outcome_sql
+from proctor.stores.result_filters import ResultFilters
+from proctor.stores.result_ids import MAX_AT_ONCE, EvaluationPart, find_ids, find_places
 from proctor.stores.scoping import in_scope
 from proctor.stores.tables.results import bodies, responses, samples, scores
 from proctor.stores.tables.runs import evaluations
@@ -65,24 +66,6 @@ class ResultRow(Struct, frozen=True):
     """What of the sample has no field here, as JSON: choices, metadata, tags, messages of its own."""
 
 
-class _Part(Struct, frozen=True):
-    """An evaluation, as far as its results show it."""
-
-    id: int
-    run_id: str
-    model: str
-    benchmark: str
-    scorers: str
-
-
-class _Filters(Struct, frozen=True):
-    outcome: Outcome | None
-    all_attempts: bool
-    where: dict[str, str]
-    page_size: int
-    is_wrong: bool = False
-
-
 class ResultStore:
     def __init__(self, database: Database) -> None:
         self.database = database
@@ -104,22 +87,26 @@ class ResultStore:
         were scored and got less than the full mark of the first scorer.
         """
         given = dict(where or {})
-        query = self._of_run(run_id).order_by(evaluations.c.position)
-        for name in ("model", "benchmark"):
-            if name in given:
-                query = query.where(evaluations.c[name] == given.pop(name))
-        parts = [_Part(row.id, run_id, row.model, row.benchmark, row.scorers) for row in self.database.stream(query)]
+        parts = self._parts(run_id, given)
         size = page_size or max(50, ROWS_AT_A_TIME // max(1, len(parts)))
-        filters = _Filters(outcome, all_attempts, given, size, is_wrong)
+        wanted = ResultFilters.of(given, outcome, all_attempts=all_attempts, is_wrong=is_wrong)
         # Each evaluation's rows lie in the order of their ids already; sorting the run for each page is slow.
-        return merge(*(self._results_of(part, filters, after) for part in parts), key=lambda row: row.id)
+        return merge(*(self._results_of(part, wanted, after, size) for part in parts), key=lambda row: row.id)
 
-    def _results_of(self, part: _Part, filters: _Filters, after: int) -> Iterator[ResultRow]:
-        while page := list(self._page(part, filters, after)):
+    def _results_of(self, part: EvaluationPart, wanted: ResultFilters, after: int, size: int) -> Iterator[ResultRow]:
+        if not wanted.is_open:
+            for ids in find_ids(self.database, part, wanted, after=after, size=size):
+                for start in range(0, len(ids), size):
+                    yield from self._page(part, responses.c.id.in_(ids[start : start + size]))
+            return
+        conditions = wanted.conditions(part.scorers)
+        while page := list(self._page(part, *conditions, responses.c.id > after, limit=size)):
             yield from page
             after = page[-1].id
 
-    def _page(self, part: _Part, filters: _Filters, after: int) -> Iterator[ResultRow]:
+    def _page(
+        self, part: EvaluationPart, *conditions: ColumnElement[bool], limit: int | None = None
+    ) -> Iterator[ResultRow]:
         query = (
             select(
                 responses,
@@ -132,60 +119,30 @@ class ResultStore:
             )
             .join(samples, samples.c.digest == responses.c.sample_digest)
             .outerjoin(bodies, is_body_of())
-            .where(responses.c.id > after)
+            .where(is_of_evaluation(self.database, part.id), *conditions)
             .order_by(responses.c.id)
-            .limit(filters.page_size)
+            .limit(limit)
         )
-        rows = list(self.database.stream(self._conditions(query, part, filters)))
+        rows = list(self.database.stream(query))
         marks = self._scores_of(part, [row.id for row in rows])
         for row in rows:
             yield _result_row(part, row, tuple(marks.get(row.id, ())))
-
-    def _conditions(self, query: Select[Any], part: _Part, filters: _Filters) -> Select[Any]:
-        """The query of responses, narrowed to what of this evaluation is wanted."""
-        query = query.where(is_of_evaluation(self.database, part.id))
-        if not filters.all_attempts:
-            query = query.where(is_current())
-        if filters.outcome is not None:
-            query = query.where(outcome_sql(part.scorers) == filters.outcome.value)
-        if filters.is_wrong:
-            query = query.where(is_wrong(part.scorers))
-        return query.where(*(condition(name, value, part.scorers) for name, value in filters.where.items()))
 
     def positions(
         self, run_id: str, *, every: int, outcome: Outcome | None = None, where: dict[str, str] | None = None
     ) -> tuple[int, list[int]]:
         """How many results there are, and the ids of those after which a page of so many is full."""
         given = dict(where or {})
-        query = self._of_run(run_id)
-        for name in ("model", "benchmark"):
-            if name in given:
-                query = query.where(evaluations.c[name] == given.pop(name))
-        filters = _Filters(outcome, False, given, 0)
-        parts = [_Part(row.id, run_id, row.model, row.benchmark, row.scorers) for row in self.database.stream(query)]
-        if not parts:
-            return 0, []
-        found = union_all(*(self._conditions(select(responses.c.id), part, filters) for part in parts)).subquery()
-        place = func.row_number().over(order_by=found.c.id).label("place")
-        numbered = select(found.c.id, place, func.count().over().label("total")).subquery()
-        last = select(numbered).where(
-            or_(numbered.c.place % every == 0, numbered.c.place == numbered.c.total)
-        )  # fmt: skip
-        rows = list(self.database.stream(last.order_by(numbered.c.place)))
-        if not rows:
-            return 0, []
-        total = rows[-1].total
-        return total, [row.id for row in rows if row.place % every == 0 and row.place < total]
+        parts = self._parts(run_id, given)
+        return find_places(self.database, parts, ResultFilters.of(given, outcome), every)
 
     def count_wrong(self, run_id: str) -> int:
         """How many trials were scored and got less than the full mark of the first scorer."""
-        rows = self.database.stream(self._of_run(run_id))
-        parts = [_Part(row.id, run_id, row.model, row.benchmark, row.scorers) for row in rows]
-        count = select(func.count()).select_from(responses).where(is_current())
-        queries = (count.where(is_of_evaluation(self.database, part.id), is_wrong(part.scorers)) for part in parts)
-        return sum(wrong for query in queries for (wrong,) in self.database.stream(query))
+        wanted = ResultFilters(is_wrong=True)
+        found = (find_ids(self.database, part, wanted, size=MAX_AT_ONCE) for part in self._parts(run_id, {}))
+        return sum(len(ids) for batches in found for ids in batches)
 
-    def _scores_of(self, part: _Part, response_ids: list[int]) -> dict[int, list[ScoreRow]]:
+    def _scores_of(self, part: EvaluationPart, response_ids: list[int]) -> dict[int, list[ScoreRow]]:
         """The scores in force, in the order of the benchmark's scorers: the first is the one that counts."""
         versions = orjson.loads(part.scorers)
         places = {scorer: place for place, scorer in enumerate(versions)}
@@ -204,8 +161,14 @@ class ResultStore:
                 marks.sort(key=lambda mark: places[mark.scorer])
         return found
 
-    def _of_run(self, run_id: str) -> Select[Any]:
-        return select(evaluations).where(evaluations.c.run_id == run_id, *in_scope(self.database, evaluations))
+    def _parts(self, run_id: str, where: dict[str, str]) -> list[EvaluationPart]:
+        """The run's evaluations of that model or benchmark, which are taken from `where`."""
+        query = select(evaluations).where(evaluations.c.run_id == run_id, *in_scope(self.database, evaluations))
+        for name in ("model", "benchmark"):
+            if name in where:
+                query = query.where(evaluations.c[name] == where.pop(name))
+        rows = self.database.stream(query.order_by(evaluations.c.position))
+        return [EvaluationPart(row.id, run_id, row.model, row.benchmark, row.scorers) for row in rows]
 
 
 def _outcome_of(error: str | None, marks: tuple[ScoreRow, ...]) -> Outcome:
@@ -215,7 +178,7 @@ def _outcome_of(error: str | None, marks: tuple[ScoreRow, ...]) -> Outcome:
     return Outcome.INVALID if any(mark.is_invalid for mark in marks) else Outcome.SCORED
 
 
-def _result_row(part: _Part, row: Any, marks: tuple[ScoreRow, ...]) -> ResultRow:
+def _result_row(part: EvaluationPart, row: Any, marks: tuple[ScoreRow, ...]) -> ResultRow:
     return ResultRow(
         id=row.id,
         run_id=part.run_id,

@@ -7,12 +7,11 @@ from datetime import datetime
 
 from msgspec import Struct
 
-from proctor.domain.run import RunStatus
+from proctor.domain.run import ENDED
 from proctor.stores.connection import POSTGRESQL
 from proctor.stores.database import Database
 from proctor.stores.deleting import referred_artifacts
 
-ENDED = (RunStatus.COMPLETED, RunStatus.FAILED, RunStatus.CANCELLED)
 PARTITIONS = ("scores", "bodies", "responses")
 """Those of a month, each before what it refers to."""
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from sqlalchemy import Table
+
 from proctor.stores.tables import (  # noqa: F401 - each registers its tables
     accounts,
+    packed,
     playground,
     programs,
     projects,
@@ -14,7 +17,12 @@ from proctor.stores.tables import (  # noqa: F401 - each registers its tables
 )
 from proctor.stores.tables.metadata import metadata
 
-__all__ = ("as_sqlite_script", "metadata")
+__all__ = ("as_sqlite_script", "metadata", "stored_tables")
+
+
+def stored_tables() -> list[Table]:
+    """Every table whose rows cannot be made again; those that others refer to come first."""
+    return [table for table in metadata.sorted_tables if not table.info.get("is_derived")]
 
 
 def as_sqlite_script() -> str:

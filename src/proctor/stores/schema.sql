@@ -610,6 +610,46 @@ CREATE INDEX ix_chunks_open ON chunks (state, pool) WHERE state IN ('waiting', '
 
 CREATE INDEX ix_chunks_run_id_state_position ON chunks (run_id, state, position);
 
+CREATE TABLE packed_columns (
+	evaluation_id INTEGER NOT NULL,
+	generation BIGINT NOT NULL,
+	segment INTEGER NOT NULL,
+	name TEXT NOT NULL,
+	data BLOB NOT NULL,
+	CONSTRAINT pk_packed_columns PRIMARY KEY (evaluation_id, generation, segment, name),
+	CONSTRAINT fk_packed_columns_evaluation_id FOREIGN KEY(evaluation_id) REFERENCES evaluations (id) ON DELETE CASCADE
+);
+
+CREATE TABLE packed_words (
+	evaluation_id INTEGER NOT NULL,
+	generation BIGINT NOT NULL,
+	segment INTEGER NOT NULL,
+	field INTEGER NOT NULL,
+	word TEXT NOT NULL,
+	part INTEGER NOT NULL,
+	places BLOB NOT NULL,
+	CONSTRAINT pk_packed_words PRIMARY KEY (evaluation_id, generation, segment, field, word, part),
+	CONSTRAINT fk_packed_words_evaluation_id FOREIGN KEY(evaluation_id) REFERENCES evaluations (id) ON DELETE CASCADE
+)
+ WITHOUT ROWID;
+
+CREATE TABLE packings (
+	evaluation_id INTEGER NOT NULL,
+	kind TEXT NOT NULL,
+	generation BIGINT NOT NULL,
+	revision TEXT NOT NULL,
+	fence BIGINT NOT NULL,
+	scorers TEXT NOT NULL,
+	results BIGINT NOT NULL,
+	detail TEXT NOT NULL,
+	is_complete BOOLEAN NOT NULL,
+	claimed_until FLOAT NOT NULL,
+	CONSTRAINT pk_packings PRIMARY KEY (evaluation_id, kind),
+	CONSTRAINT ck_packings_kind CHECK (kind IN ('columns', 'words')),
+	CONSTRAINT fk_packings_evaluation_id FOREIGN KEY(evaluation_id) REFERENCES evaluations (id) ON DELETE CASCADE
+)
+ WITHOUT ROWID;
+
 CREATE TABLE refresh_tokens (
 	hash TEXT NOT NULL,
 	family_id TEXT NOT NULL,

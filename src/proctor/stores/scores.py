@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -17,6 +17,7 @@ from proctor.stores import codec
 from proctor.stores.connection import Row
 from proctor.stores.database import Database
 from proctor.stores.events import add_event
+from proctor.stores.packed.packing import forget_columns
 from proctor.stores.scoping import of_evaluation, of_run, scope_filter
 
 RESCORED = "rescored"
@@ -160,9 +161,19 @@ class ScoreStore:
                     "UPDATE evaluations SET scorers = ?, summary = NULL, summary_revision = NULL WHERE id = ?",
                     [codec.to_json(named), evaluation_id],
                 )
+                forget_columns(connection, evaluation_id)
                 change = {"evaluation_id": evaluation_id, "from": orjson.loads(row["scorers"]), "to": dict(named)}
                 if change["from"] != change["to"]:
                     add_event(connection, row["run_id"], RESCORED, change)
+
+    def forget_packed(self, evaluation_ids: Iterable[int]) -> None:
+        """Let what these evaluations' scores were packed as go: some of them change."""
+        scope = scope_filter(self._database, "evaluations")
+        query = f"SELECT 1 FROM evaluations WHERE id = ?{scope.sql}"  # noqa: S608 - our own
+        with self._database.connection() as connection:
+            for evaluation_id in evaluation_ids:
+                if connection.execute(query, [evaluation_id, *scope.values]).fetchone() is not None:
+                    forget_columns(connection, evaluation_id)
 
     def rescored(self, run_id: str) -> dict[int, RescoredResult]:
         """The evaluations whose scores in force are not those of the run itself, but of a rescore."""

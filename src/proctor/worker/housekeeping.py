@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import threading
 import time
 from typing import TYPE_CHECKING
 
@@ -84,3 +85,14 @@ def _refresh_summaries(database: Database) -> int:
     for run_id in found:
         read_run(database, run_id)
     return len(found)
+
+
+async def pack_results(database: Database) -> bool:
+    """Pack one evaluation of a large run that ended unpacked, or was scored again; False where there is none."""
+    from proctor.runs.packing import pack_next
+
+    stop = threading.Event()
+    try:
+        return await asyncio.to_thread(pack_next, database, go_on=lambda: not stop.is_set())
+    finally:
+        stop.set()  # who waits for it no longer does not wait for its thread

@@ -17,12 +17,15 @@ from proctor.runs.worker_context import WorkerContext
 from proctor.stores.chunks import ChunkStore
 from proctor.stores.queue import QueueStore
 from proctor.stores.workers import WorkerStore
+from proctor.worker.housekeeping import pack_results
 from proctor.worker.schedule import POLLED
 
 SWEEP_SECONDS = 1.0
 BEAT_SECONDS = 1.0
 HOUSEKEEPING_SECONDS = 1.0
 """Between two looks for what is due."""
+PACKING_SECONDS = 60.0
+"""Between two looks for results to pack."""
 IDLE_SECONDS = (0.05, 0.5)
 """The first pause when there is nothing to do, and the longest."""
 REFUSED_SECONDS = 30.0
@@ -41,13 +44,14 @@ async def work(worker: WorkerContext, stop: asyncio.Event) -> None:
     beating = asyncio.create_task(polling.beat())
     doing = asyncio.create_task(polling.work(stop))
     keeping = asyncio.create_task(polling.keep_house())
+    packing = asyncio.create_task(polling.pack())
     stopping = asyncio.create_task(stop.wait())
     try:
         await asyncio.wait({doing, stopping}, return_when=asyncio.FIRST_COMPLETED)
         worker.stop()
         await doing
     finally:
-        tasks = (doing, stopping, beating, keeping)
+        tasks = (doing, stopping, beating, keeping, packing)
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -95,6 +99,16 @@ class _Polling:
                     log.exception("%s failed", name.replace("_", " "))
                 due[name] = loop.time() + task.period_seconds
             await asyncio.sleep(HOUSEKEEPING_SECONDS)
+
+    async def pack(self) -> None:
+        """Pack results of large runs, beside what is to be done now and then: it takes a while."""
+        while not self._worker.part.place:
+            try:
+                if await pack_results(self._worker.database):
+                    continue
+            except StoreError as fault:
+                log.debug("results were not packed: %s", fault)
+            await asyncio.sleep(PACKING_SECONDS)
 
     def _register(self) -> None:
         try:

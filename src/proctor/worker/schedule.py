@@ -68,6 +68,12 @@ async def refresh_summaries(child: Child) -> object:
     return await refresh(child.database)
 
 
+async def pack_results(worker: HasStores) -> object:
+    from proctor.worker.housekeeping import pack_results as pack
+
+    return await pack(worker.database)
+
+
 SCHEDULE: dict[str, Scheduled] = {
     # Every worker sweeps by itself, too: beat need not run for that.
     "sweep": Scheduled(sweep, 2.0, 0.0),
@@ -76,6 +82,7 @@ SCHEDULE: dict[str, Scheduled] = {
     "deliver_webhooks": Scheduled(deliver_webhooks, 2.0, 1.0),
     "prune_uploads": Scheduled(prune_uploads, MINUTE, 5 * MINUTE),
     "refresh_summaries": Scheduled(refresh_summaries, MINUTE, 5 * MINUTE),
+    "pack_results": Scheduled(pack_results, MINUTE, 5 * MINUTE),
 }
 """Task -> what it does and how often. A further one is a line here."""
 

@@ -8,7 +8,7 @@ import { FILTERS, type FilterName } from './filters';
 
 const OUTCOMES = ['scored', 'invalid', 'failed'];
 const MARKS = ['full', 'below', 'zero'];
-const MORE: readonly FilterName[] = ['reason', 'error', 'latency', 'cost', 'tokens', 'disputed'];
+const MORE: readonly FilterName[] = ['prompt', 'answer', 'reason', 'error', 'latency', 'cost', 'tokens', 'disputed'];
 
 export const NO_FILTERS: Changes = Object.fromEntries([...FILTERS, 'at'].map((name) => [name, null]));
 
@@ -65,6 +65,8 @@ export function Filters({ run, hasRepeats }: { run: string; hasRepeats: boolean 
       <details className="more-filters" open={hasMore || undefined}>
         <summary className="muted small">{t('samples.more-filters')}</summary>
         <div className="filters">
+          <TextFilter name="prompt" label={t('samples.prompt-text')} />
+          <TextFilter name="answer" label={t('samples.answer-text')} />
           <TextFilter name="reason" label={t('samples.reason')} />
           <TextFilter name="error" label={t('samples.error-text')} />
           <TextFilter name="latency" label={t('samples.latency-from')} />

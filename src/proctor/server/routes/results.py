@@ -39,6 +39,10 @@ from proctor.stores.results import ResultRow
 
 router = resource("results")
 LARGEST_ID = 2**63 - 1
+SEARCHED = (
+    "what was typed, beginning where a word begins, whatever its case, its width and the spaces in it; where a script "
+    "puts no spaces between words, any part."
+)
 CONFINED = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 """A report holds what models wrote: a browser that shows it runs nothing of it."""
 TYPES = {"html": "text/html; charset=utf-8", "md": "text/markdown; charset=utf-8", "json": JSON}
@@ -65,7 +69,9 @@ class ResultFilters(BaseModel):
     category: str | None = Field(None, max_length=500)
     sample: str | None = Field(None, max_length=500)
     epoch: int | None = Field(None, ge=0, le=1_000_000)
-    text: str | None = Field(None, max_length=500, description="In the input or the response.")
+    text: str | None = Field(None, max_length=500, description=f"In the input or the response: {SEARCHED}")
+    prompt: str | None = Field(None, max_length=500, description="As text, in the input alone.")
+    answer: str | None = Field(None, max_length=500, description="As text, in the response alone.")
     reason: str | None = Field(None, max_length=500, description="In what a scorer gave as its reason.")
     error: str | None = Field(None, max_length=500, description="In the error.")
     score_from: float | None = Field(None, ge=0, le=1, description="Of the scorer that counts.")

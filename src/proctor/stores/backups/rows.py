@@ -24,7 +24,7 @@ from proctor.stores.backups.manifest import TableContent
 from proctor.stores.connection import POSTGRESQL, Connection
 from proctor.stores.copying import continue_numbers
 from proctor.stores.database import Database
-from proctor.stores.schema import metadata
+from proctor.stores.schema import stored_tables
 
 ROWS_IN_A_LINE = 200
 PIECE_BYTES = 16 * 1024 * 1024
@@ -60,7 +60,7 @@ class TableDigest:
 def write_rows(connection: sqlalchemy.Connection, tables: list[TableContent]) -> Iterator[bytes]:
     """All rows as gzip of lines; `tables` is filled with what was written, as it is."""
     packer = zlib.compressobj(level=1, wbits=_GZIP)
-    for table in metadata.sorted_tables:
+    for table in stored_tables():
         content, digest = _content(table), TableDigest()
         yield packer.compress(orjson.dumps({"table": table.name}, option=orjson.OPT_APPEND_NEWLINE))
         for rows in _pages(connection, content):

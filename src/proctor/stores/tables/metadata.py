@@ -14,5 +14,8 @@ metadata = MetaData(
     }
 )
 
+DERIVED = {"is_derived": True}
+"""Marks a table whose rows can be made again: neither backups nor copies have them."""
+
 # SQLite assigns row ids only to a column declared INTEGER, and an INTEGER holds 64 bits there.
 BigKey = BigInteger().with_variant(Integer, "sqlite")
