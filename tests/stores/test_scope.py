@@ -468,6 +468,7 @@ EXEMPT = {
     "playground.PlaygroundStore.add": "writes what is the caller's own",
     "answer_cache.AnswerCache.keep": "writes what is the caller's own",
     "answer_cache.AnswerCache.close": "reads and writes nothing",
+    "deleting.transaction": "what is shared is counted in every project",
     "copying.continue_numbers": "the numbers that the database hands out to all",
     "feed.last_position": "the newest place in the order of all events, which says nothing of any",
     "feed.number_events": "the places of all events, whoever may see them",
@@ -488,7 +489,7 @@ EXEMPT = {
     "runs.RunStore.keep_unanswered": "takes a lease",
     "submissions.SubmissionStore.add": "writes what is the caller's own",
 }
-OPERATORS = ("backups.", "monitoring.", "retention.", "accounts.")
+OPERATORS = ("backups.", "monitoring.", "retention.", "accounts.", "project_rows.")
 """Of all projects by what they are for: of the operator, or what says which project somebody may see."""
 WORKERS = (
     "submission_queue.MarkingLeases.",

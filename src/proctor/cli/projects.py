@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from proctor.cli.echo import echo
-from proctor.cli.options import as_json
+from proctor.cli.options import as_json, yes_option
 
 BY = "command line"
 
@@ -72,3 +72,33 @@ def members(project: str, given: tuple[str, ...], removed: tuple[str, ...], as_j
         echo(f"{member.user}  {member.role}")
     if not found:
         echo(f"{project} has no members yet. Add one with: proctor projects members {project} --set USER=editor")
+
+
+@projects.command()
+@click.argument("name")
+@yes_option
+@as_json
+def delete(name: str, yes: bool, as_json: bool) -> None:
+    """Delete a project: its runs, files, benchmarks, plans, programs, keys, members and budgets, for good.
+
+    What other projects have, too, stays. Rows of the audit log stay, and backups until they are pruned. A file of
+    SQLite is written anew, so that nothing of the project is left in it.
+    """
+    from proctor.cli.asking import confirm
+    from proctor.cli.context import artifacts, database, print_json
+    from proctor.reports.figures import bytes_text, plural
+    from proctor.runs.projects import delete_project
+    from proctor.stores.project_rows import project_use
+
+    with database() as opened:
+        runs = len(project_use(opened, name).runs)
+        confirm(f"Delete the project {name} with {plural(runs, 'run')} for good?", yes=yes)
+        done = delete_project(opened, artifacts(), name, by=BY)
+    if as_json:
+        print_json(done)
+        return
+    what = [plural(done.runs, "run"), plural(done.responses, "response"), plural(done.rows, "other row")]
+    echo(
+        f"Deleted the project {name}: {', '.join(what)}, {plural(done.artifacts, 'artifact')} "
+        f"({bytes_text(done.artifact_bytes)} of files)."
+    )

@@ -61,15 +61,15 @@ def delete_rows(database: Database, run_id: str) -> DeletedRows:
     """All or nothing, in one transaction."""
     refuse_foreign(database, "runs", run_id)
     # What the run shares is counted in every project: a sample or an artifact that another refers to stays.
-    with _transaction(database.at_scope(EVERYTHING)) as connection:
+    with transaction(database.at_scope(EVERYTHING)) as connection:
         return _delete(connection, run_id)
 
 
 def delete_submission_row(database: Database, submission_id: str) -> frozenset[str]:
     """Remove a submission; gives the keys of artifacts that it referred to, as others may."""
     refuse_foreign(database, "submissions", submission_id)
-    with _transaction(database.at_scope(EVERYTHING)) as connection:
-        mine = _keys(connection.execute("SELECT details FROM submissions WHERE id = ?", [submission_id]))
+    with transaction(database.at_scope(EVERYTHING)) as connection:
+        mine = artifact_keys(connection.execute("SELECT details FROM submissions WHERE id = ?", [submission_id]))
         connection.execute("DELETE FROM submissions WHERE id = ?", [submission_id])
         return mine
 
@@ -85,13 +85,13 @@ def delete_unreferenced(
     wanted = frozenset(keys)
     everything = database.at_scope(EVERYTHING)
     with everything.connection() as connection:
-        wanted -= _keys(connection.execute(_IN_SCORES)) if wanted else frozenset()
+        wanted -= artifact_keys(connection.execute(_IN_SCORES)) if wanted else frozenset()
     if not wanted:
         return []
     with everything.connection() as connection, connection.transaction():
         if database.dialect is POSTGRESQL:
             connection.execute("LOCK TABLE files IN SHARE ROW EXCLUSIVE MODE")
-        going = wanted - _keys(connection.execute(_ELSEWHERE))
+        going = wanted - artifact_keys(connection.execute(_ELSEWHERE))
         return [size for key in sorted(going) if (size := delete(key)) is not None]
 
 
@@ -105,7 +105,8 @@ def refuse_foreign(database: Database, table: str, row_id: str) -> None:
 
 
 @contextmanager
-def _transaction(database: Database) -> Iterator[Connection]:
+def transaction(database: Database) -> Iterator[Connection]:
+    """One in which rows go that others may be about to refer to."""
     with database.connection() as connection:
         if database.dialect is SQLITE:
             # Each row is named here. Were they enforced, every sample would be looked for in all responses.
@@ -126,20 +127,20 @@ def artifacts_in(database: Database, run_id: str) -> frozenset[str]:
 
 def _artifacts_in_scores(connection: Connection, run_id: str) -> frozenset[str]:
     query = f"SELECT details FROM scores WHERE {_MONTH} AND response_id IN ({_RESPONSES})"  # noqa: S608 - our own
-    return _keys(connection.execute(query, [run_id] * query.count("?")))
+    return artifact_keys(connection.execute(query, [run_id] * query.count("?")))
 
 
 def _artifacts_of(connection: Connection, run_id: str) -> frozenset[str]:
     """Those of its scores, its raw data, and the files that its plan travels with."""
-    whole = _keys(connection.execute("SELECT raw_data FROM runs WHERE id = ?", [run_id]))
-    content = _keys(connection.execute("SELECT content FROM queue WHERE run_id = ?", [run_id]))
+    whole = artifact_keys(connection.execute("SELECT raw_data FROM runs WHERE id = ?", [run_id]))
+    content = artifact_keys(connection.execute("SELECT content FROM queue WHERE run_id = ?", [run_id]))
     return whole | content | _artifacts_in_scores(connection, run_id)
 
 
 def referred_artifacts(database: Database) -> frozenset[str]:
     """The keys of every artifact that something refers to; anything that could be one."""
     with database.at_scope(EVERYTHING).connection() as connection:
-        return _keys(connection.execute(f"{_IN_SCORES} UNION ALL {_ELSEWHERE}"))
+        return artifact_keys(connection.execute(f"{_IN_SCORES} UNION ALL {_ELSEWHERE}"))
 
 
 def referring_runs(database: Database, run_id: str) -> list[str]:
@@ -185,5 +186,6 @@ def _delete_samples(connection: Connection, digests: list[str]) -> int:
     return count
 
 
-def _keys(rows: Iterable[Row]) -> frozenset[str]:
+def artifact_keys(rows: Iterable[Row]) -> frozenset[str]:
+    """What could be the key of an artifact in these texts."""
     return frozenset(key for (text,) in rows if text for key in _KEY.findall(text))

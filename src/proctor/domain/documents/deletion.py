@@ -31,3 +31,13 @@ class DeletedSubmission(Document, frozen=True):
 class SubmissionDeletion(Document, frozen=True):
     submission_id: str
     deleted: DeletedSubmission
+
+
+class DeletedProject(Document, frozen=True):
+    project: str
+    runs: int
+    responses: int
+    rows: int
+    """Of everything else: files, benchmarks, plans, programs, keys, members, …"""
+    artifacts: int
+    artifact_bytes: int
