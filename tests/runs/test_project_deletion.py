@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import Boolean, Float, Integer, Table, select
+from sqlalchemy import Boolean, Float, Integer, LargeBinary, Table, select
 
 import proctor
 from commands import Cli
@@ -73,25 +73,28 @@ def give_away(database: Database, run_id: str, artifacts: FolderArtifacts) -> No
                 connection.insert(table.name, columns, [values], "ON CONFLICT DO NOTHING")
 
 
+CHECKED = {("chunks", "state"): ChunkState.FINISHED.value, ("packings", "kind"): "words"}
+"""What a column may hold where that is not any text."""
+
+
 def row_of(table: Table, known: dict[str, Any], key: str) -> tuple[tuple[str, ...], tuple[Any, ...]]:
     """A row that says the canary wherever a text may stand; the artifact's key where one does."""
     fixed = {"state": "failed", "artifact": key, "text_artifact": key, "files": f'{{"a": "{key}"}}', "finished_at": 1.0}
-    names, values = [], list[Any]()
+    values = dict[str, Any]()
     for column in table.columns:
-        names.append(column.name)
-        if column.name in known:
-            values.append(known[column.name])
-        elif column.name in fixed and not isinstance(column.type, Boolean):
-            values.append(
-                ChunkState.FINISHED.value if table.name == "chunks" and column.name == "state" else fixed[column.name]
-            )
+        if (table.name, column.name) in CHECKED:
+            values[column.name] = CHECKED[table.name, column.name]
         elif isinstance(column.type, Boolean):
-            values.append(False)
+            values[column.name] = False
+        elif column.name in known | fixed:
+            values[column.name] = (known | fixed)[column.name]
         elif isinstance(column.type, Integer | Float):
-            values.append(7)
+            values[column.name] = 7
+        elif isinstance(column.type, LargeBinary):
+            values[column.name] = CANARY.encode()
         else:
-            values.append(CANARY)  # keys and what refers to them alike
-    return tuple(names), tuple(values)
+            values[column.name] = CANARY  # keys and what refers to them alike
+    return tuple(values), tuple(values.values())
 
 
 def traces(database: Database, home: Path, word: str) -> list[str]:
