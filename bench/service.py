@@ -26,7 +26,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from http.client import HTTPConnection
+from http.client import HTTPConnection, RemoteDisconnected
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
@@ -83,9 +83,16 @@ class Client(threading.local):
 
     def ask(self, method: str, path: str, body: Any = None) -> tuple[int, bytes]:
         sent = None if body is None else json.dumps(body)
-        self.connection.request(method, path, sent, {"Content-Type": "application/json"} if sent else {})
-        answer = self.connection.getresponse()
-        return answer.status, answer.read()
+        for is_last in (False, True):
+            try:
+                self.connection.request(method, path, sent, {"Content-Type": "application/json"} if sent else {})
+                answer = self.connection.getresponse()
+                return answer.status, answer.read()
+            except (RemoteDisconnected, ConnectionError):  # the server ends a connection that was not used for 5 s
+                self.connection.close()
+                if is_last:
+                    raise
+        raise AssertionError
 
 
 def cpu_seconds(pid: int) -> float:

@@ -9,6 +9,7 @@ from typing import Protocol
 
 from prometheus_client.registry import Collector
 
+from proctor.engine.ratelimit import RunLimits
 from proctor.settings import Settings
 from proctor.telemetry.process_metrics import ProcessesCollector, WorkerFiles
 from proctor.worker.processes import WorkerProcesses
@@ -18,6 +19,9 @@ MOST_PROCESSES = 4
 
 class Executor(Protocol):
     """Sees that runs which are written down are executed."""
+
+    limits: RunLimits | None
+    """How fast models may be asked, shared with all who execute runs; None where nobody else knows of it."""
 
     async def start(self) -> None: ...
 
@@ -41,6 +45,7 @@ class OwnWorkers:
         usual = min(MOST_PROCESSES, max(1, (os.cpu_count() or 1) // 2))
         self._files = WorkerFiles.within(home)
         environment = {**os.environ, **self._files.environment()}
+        self.limits: RunLimits | None = None
         self._workers = WorkerProcesses(usual if count is None else count, environment=environment, folder=folder)
 
     async def start(self) -> None:
@@ -66,12 +71,16 @@ class OtherWorkers:
     def __init__(self, broker_url: str) -> None:
         from proctor.worker.bell import Bell
         from proctor.worker.celery_app import make_app
+        from proctor.worker.redis_limits import RedisLimits
 
         self._broker_url = broker_url
+        self._shared = RedisLimits(broker_url)
+        self.limits: RunLimits | None = self._shared
         self._bell = Bell(make_app(broker_url))
 
     async def start(self) -> None:
-        """Nothing: they are started by whoever runs their machines."""
+        """Workers are started by whoever runs their machines."""
+        await self._shared.start()
 
     def announce(self, run_id: str) -> None:
         """A ring that fails is no error: the run is accepted, and whoever sweeps rings again."""
@@ -86,7 +95,8 @@ class OtherWorkers:
         return []
 
     async def close(self) -> None:
-        """Nothing is open."""
+        """What is held of the shared limits is free again when its lease runs out."""
+        await self._shared.close()
 
 
 def choose_executor(settings: Settings, folder: Path) -> Executor:

@@ -24,6 +24,7 @@ from proctor.accounts.sealing import ServerSecret, require_secret
 from proctor.accounts.single_sign_on import read_ways
 from proctor.domain.errors import UserError
 from proctor.offline import is_loopback_host
+from proctor.runs.playground.live import Playground
 from proctor.runs.resolve import PlanContext
 from proctor.server.access import local_person
 from proctor.server.app import create_app
@@ -128,6 +129,7 @@ def serve_until_told(
         ways=ways if has_accounts else {},
         guesses=GuessLimit(counters),
         requests=CallerLimit(counters, settings.requests_per_minute) if has_limit else None,
+        playground=Playground(executor.limits),
     )  # fmt: skip
     if has_accounts:
         _tell_accounts(database, (place.origin or address).rstrip("/"))

@@ -18,10 +18,12 @@ from msgspec import Struct, field, to_builtins
 
 from proctor.domain.errors import BenchmarkError, ProctorError, StoreError
 from proctor.domain.message import Json
-from proctor.domain.model import StreamsText, TextDelta
+from proctor.domain.model import Allowance, Model, StreamsText, TextDelta, allowance_of, max_concurrency_of
+from proctor.domain.plan import Limits
 from proctor.domain.price import basis_kind
 from proctor.domain.response import FinishReason, Response
 from proctor.domain.text import shorten, storable
+from proctor.engine.ratelimit import MemoryLimits, RequestLimit, RunLimits
 from proctor.json_schema import find_broken_rules
 from proctor.offline import confined
 from proctor.runs.playground.asking import AskedModel, PreparedAsk
@@ -33,6 +35,8 @@ log = logging.getLogger("proctor.playground")
 KEEP_SECONDS = 0.5
 """How often what has grown is written down."""
 STOP_SECONDS = 5.0
+RATES_OF = "playground"
+"""What asks are called among runs where limits are shared: how fast a model may be asked holds for all together."""
 MAX_OPEN = 240
 """Answers that one process waits for at once."""
 ENDED = "The server ended while this was being answered; it may have been billed. Ask again."
@@ -68,6 +72,8 @@ class LiveAnswer:
         self.kept = (0, 0)
         """How much of both is written down."""
         self.first_token_seconds: float | None = None
+        self.sent_at = time.perf_counter()
+        """When it was asked: waiting for the model's turn is not its time."""
         self.task: asyncio.Task[None] | None = None
 
     @property
@@ -124,10 +130,13 @@ class LiveAsk(Struct, eq=False):
 
 
 class Playground:
-    """The asks that this process answers."""
+    """The asks that this process answers; how fast a model allows to be asked holds for all of them, and for runs
+    as far as `limits` are shared with those who execute them."""
 
-    def __init__(self) -> None:
+    def __init__(self, limits: RunLimits | None = None) -> None:
         self._asks: dict[str, LiveAsk] = {}
+        self._rates = (limits or MemoryLimits()).of_run(RATES_OF, Limits())
+        self._closing = asyncio.Event()
         self._tasks: set[asyncio.Task[None]] = set()
 
     def find(self, ask_id: str) -> LiveAsk | None:
@@ -142,14 +151,22 @@ class Playground:
         self._asks[ask_id] = ask
         with confined(is_offline):
             for answer in ask.answers.values():
-                answer.task = asyncio.create_task(_answer(ask, answer, prepared))
+                limit = self._limit_of(answer.asked.model)
+                answer.task = asyncio.create_task(_answer(ask, answer, prepared, limit, self._closing))
             task = asyncio.create_task(self._watch(ask, database))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return ask
 
+    def _limit_of(self, model: Model) -> RequestLimit | None:
+        """None for a model that says nothing of how fast it may be asked: then nobody waits for anything."""
+        if allowance_of(model) == Allowance() and max_concurrency_of(model) is None:
+            return None
+        return self._rates.of(model)
+
     async def close(self) -> None:
         """End what is still being answered, and write down what there is of it."""
+        self._closing.set()
         for ask in self._asks.values():
             for answer in ask.open_answers():
                 answer.details = {"error": ENDED}
@@ -209,15 +226,16 @@ def _keep(store: PlaygroundStore, ask: LiveAsk) -> None:
         store.grow(ask.id, grown, living)
 
 
-async def _answer(ask: LiveAsk, answer: LiveAnswer, prepared: PreparedAsk) -> None:
-    """Ask one model; whatever becomes of it, it has ended afterwards."""
-    started = time.perf_counter()
+async def _answer(
+    ask: LiveAsk, answer: LiveAnswer, prepared: PreparedAsk, limit: RequestLimit | None, closing: asyncio.Event
+) -> None:
+    """Ask one model, once it may be; whatever becomes of it, it has ended afterwards."""
     asked = answer.asked
 
     def take(delta: TextDelta) -> None:
         if delta.text or delta.reasoning:
             if answer.first_token_seconds is None:
-                answer.first_token_seconds = time.perf_counter() - started
+                answer.first_token_seconds = time.perf_counter() - answer.sent_at
             answer.state = "streaming"
             answer.text.add(storable(delta.text))
             answer.reasoning.add(storable(delta.reasoning))
@@ -226,10 +244,10 @@ async def _answer(ask: LiveAsk, answer: LiveAnswer, prepared: PreparedAsk) -> No
     state = "failed"
     details: dict[str, Json] = {"error": "The server made a mistake."}
     try:
-        response = await _respond(asked, prepared, take)
+        response = await _respond(answer, prepared, take, limit, closing)
         problems = await asyncio.to_thread(_schema_problems, prepared.request.answer_schema, response)
         _complete_text(answer, response)
-        details = _details(asked, response, time.perf_counter() - started, answer.first_token_seconds)
+        details = _details(asked, response, time.perf_counter() - answer.sent_at, answer.first_token_seconds)
         state, details["schema_problems"] = "complete", problems
         if answer.text.read() != response.text:  # it was not the beginning of what the answer came to
             answer.text = GrowingText()
@@ -237,9 +255,9 @@ async def _answer(ask: LiveAsk, answer: LiveAnswer, prepared: PreparedAsk) -> No
             details["is_replaced"] = True
     except asyncio.CancelledError:
         state = "failed" if answer.details else "stopped"
-        details = {**answer.details, "latency_seconds": time.perf_counter() - started}
+        details = {**answer.details, "latency_seconds": time.perf_counter() - answer.sent_at}
     except ProctorError as error:
-        details = {"error": shorten(str(error), 2_000), "latency_seconds": time.perf_counter() - started}
+        details = {"error": shorten(str(error), 2_000), "latency_seconds": time.perf_counter() - answer.sent_at}
     except Exception:  # of ours: its own answer says so, and no other is held up by it
         log.exception("asking %s failed", asked.label)
     finally:
@@ -250,8 +268,28 @@ async def _answer(ask: LiveAsk, answer: LiveAnswer, prepared: PreparedAsk) -> No
             await asked.model.close()
 
 
-async def _respond(asked: AskedModel, prepared: PreparedAsk, take: Any) -> Response:
-    seconds = prepared.request.timeout_seconds
+async def _respond(
+    answer: LiveAnswer, prepared: PreparedAsk, take: Any, limit: RequestLimit | None, closing: asyncio.Event
+) -> Response:
+    if limit is None:
+        return await _send(answer, prepared, take)
+    set_aside = await limit.admit(len(prepared.prompt.text) if limit.is_counting_tokens else 0, closing)
+    if set_aside is None:
+        raise asyncio.CancelledError
+    response: Response | None = None
+    try:
+        response = await _send(answer, prepared, take)
+    finally:
+        if response is None:
+            limit.settle(set_aside, None, None)
+        else:
+            limit.settle(set_aside, response.usage, response.rate, further=len(response.turns))
+    return response
+
+
+async def _send(answer: LiveAnswer, prepared: PreparedAsk, take: Any) -> Response:
+    asked, seconds = answer.asked, prepared.request.timeout_seconds
+    answer.sent_at = time.perf_counter()
     if isinstance(asked.model, StreamsText):
         return await asked.model.stream(prepared.prompt, asked.options, timeout_seconds=seconds, on_delta=take)
     return await asked.model.respond(prepared.prompt, asked.options, timeout_seconds=seconds)
