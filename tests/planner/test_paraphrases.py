@@ -563,3 +563,23 @@ def test_versions_and_sizes_of_families_are_models(query: str, models: set[str])
 )
 def test_all_of_a_benchmark_is_not_a_hundred(query: str) -> None:
     assert drafted(query).plan["benchmarks"] == ["piqa"]
+
+
+@pytest.mark.parametrize(
+    ("query", "models"),
+    [
+        ("the Anthropic model Claude Haiku 4.5 on piqa", {"claude-haiku-4-5"}),
+        ("haiku 4.5 (Anthropic's small model) on piqa", {"claude-haiku-4-5"}),
+        ("the haiku 4.5 model on piqa", {"claude-haiku-4-5"}),
+        ("앤트로픽 클로드 하이쿠 4.5 piqa", {"claude-haiku-4-5"}),
+        ("クロード・ハイク4.5でpiqa", {"claude-haiku-4-5"}),
+        ("gpt 4.1 미니 piqa", {"gpt-4.1-mini"}),
+        ("gpt\u20114.1\u2011mini on piqa", {"gpt-4.1-mini"}),
+        ("ChatGPT 4.1 mini on piqa", {"gpt-4.1-mini"}),
+        ("제미나이 2.5 플래시로 piqa", {"gemini-2.5-flash"}),
+        ("4o-mini on piqa", {"gpt-4o-mini"}),
+        ("haiku 4.5 against openai on piqa", {"claude-haiku-4-5", "gpt-6.1-sol"}),
+    ],
+)
+def test_what_describes_a_model_that_is_named_is_no_further_model(query: str, models: set[str]) -> None:
+    assert {name.partition("/")[2] for name in drafted(query).plan["models"]} == models

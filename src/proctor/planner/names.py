@@ -77,6 +77,9 @@ def _squashed(names: tuple[tuple[str, str], ...]) -> Names:
         # claude-3-5-haiku-latest is also said as claude 3.5 haiku, or as haiku 3.5
         plain = short.removesuffix("-latest").removesuffix("-preview")
         forms |= {plain, plain.removeprefix("claude-")}
+        if short.startswith("gpt-"):
+            forms |= {f"chat{plain}", plain.removesuffix("-turbo")}
+            forms |= {plain.removeprefix("gpt-")} if plain.startswith("gpt-4o") else set()
         if re.fullmatch(r"claude-\w+-\d-0", plain):  # opus 4 is claude-opus-4-0
             forms |= {plain[:-2], plain.removeprefix("claude-")[:-2]}
         if match := re.fullmatch(r"claude-(\d[\d-]*)-(\w+)", plain):
@@ -86,7 +89,7 @@ def _squashed(names: tuple[tuple[str, str], ...]) -> Names:
         if match := re.fullmatch(r"claude-([a-z]+)-(\d[\d-]*)", plain):  # claude 4.5 sonnet
             forms.add(f"claude-{match[2]}-{match[1]}")
         for form in forms:
-            if re.search(r"\d", form) and not form.isdigit() and len(squash(form)) > 1:
+            if (re.search(r"\d", form) or form == "codex-mini") and not form.isdigit() and len(squash(form)) > 1:
                 found.setdefault(squash(form), meaning)
     return Names(found)
 
@@ -125,7 +128,9 @@ def _is_counted(tokens: list[Token], at: int, start: int, words: Lexicon) -> boo
     if at == start or tokens[at].kind != "number" or tokens[at].gap != " " or at + 1 >= len(tokens):
         return False
     follows = words.longest(tokens, at + 1)
-    return follows is not None and follows[1][0][0] in UNITS
+    kind = "" if follows is None else follows[1][0][0]
+    is_whole = "." not in tokens[at].text  # nothing is counted in `the haiku 4.5 model`
+    return kind in UNITS and (is_whole or kind in ("currency", "minutes", "seconds", "percent", "points"))
 
 
 def _new_model(tokens: list[Token], start: int) -> tuple[int, Concepts] | None:

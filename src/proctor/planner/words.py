@@ -48,6 +48,7 @@ def normalise(query: str) -> str:
     if found:
         raise UserError(f"The query has a control character (U+{ord(found[0]):04X}) in it: write it as plain text.")
     spaced = re.sub(r"(?<=\d)\uff0c(?=\d)", "\uff0c ", query)  # a wide comma divides, and groups no digits
+    spaced = re.sub(r"(?<=\w)[\u2010-\u2012](?=\w)|(?<=[^\W\d])\u2013(?=\w)|(?<=\d)\u2013(?=[^\W\d])", "-", spaced)
     text = unicodedata.normalize("NFKC", spaced).replace("\u2019", "'").strip()
     if len(text) > MAX_CHARACTERS:  # one character may stand for eighteen
         raise UserError(f"The query has {len(text):,} characters when its ligatures are written out: say it shorter.")

@@ -15,6 +15,8 @@ from proctor.planner.reading import Reading, Unsupported
 from proctor.planner.slots.lines import NAMED, of_lines, of_several, of_versions
 from proctor.planner.slots.vary import JOINS
 
+MOST_DESCRIBING = 4
+"""How many words may stand between a provider and the model of it that is named."""
 FARTHEST_VERB = 12
 """How many phrases may stand between who judges and the verb at the end of a clause."""
 
@@ -139,9 +141,28 @@ def _house(item: Phrase) -> str:
     return item.value.partition("/")[0] if item.kind == "model" else FAMILIES[item.value][0]
 
 
+_JOINED = re.compile(r"\b(?:and|und|y|et|or|oder|vs|against|gegen|contra|contre|plus)\b|[&+와과랑とや和跟]")
 _WHICH = re.compile(
     r"\b(?:which|what|welches|welcher|welche|qué|cuál|quel|quelle)\s+(?:\w+\s+)?$|(?:どの|어느|어떤|哪个|哪款)\s*$"
 )
+
+
+_HOUSE = ("家", "家的", "casa", "maison", "provider", "社", "사")
+
+
+def _model_beside(phrases: Phrases, provider: int, step: int) -> int | None:
+    """The model that a provider describes: `the Anthropic model Haiku 4.5`, `haiku 4.5 (Anthropic's small model)`."""
+    at, skipped = provider + step, 0
+    while 0 <= at < len(phrases.items) and skipped <= MOST_DESCRIBING:
+        item = phrases.items[at]
+        if item.kind in NAMED:
+            return at
+        if item.value in (".", "!", "?") or (
+            item.kind not in ("filler", "stop", "modelword", "tier", "age") and phrases.words(at) not in _HOUSE
+        ):
+            return None
+        skipped, at = skipped + 1, at + step
+    return None
 
 
 def _is_asked(phrases: Phrases, provider: int) -> bool:
@@ -151,11 +172,12 @@ def _is_asked(phrases: Phrases, provider: int) -> bool:
 
 def _use_describing(phrases: Phrases) -> None:
     """`haiku (anthropic)`, `클로드 하이쿠`: a provider right beside a model of its own says no further one."""
-    for at in list(phrases.free("family"))[:-1]:
-        line, behind = phrases.items[at].value, phrases.items[at + 1] if at + 1 < len(phrases.items) else None
-        if line in FLAGSHIP.values() and behind is not None and behind.kind in NAMED:
-            gap = phrases.text[phrases.items[at].end : behind.start]
-            if _house(behind) == FAMILIES[line][0] and gap in ("", " ", "-"):
+    for at in list(phrases.free("family")):
+        line = phrases.items[at].value
+        place = next((p for p in (at + 1, at + 2) if p < len(phrases.items) and phrases.is_kind(p, *NAMED)), None)
+        if line in FLAGSHIP.values() and place is not None:
+            gap = phrases.text[phrases.items[at].end : phrases.items[place].start]
+            if _house(phrases.items[place]) == FAMILIES[line][0] and gap in ("", " ", "-", "'s ", "\u30fb"):
                 phrases.use(at)
     named = {_house(item) for item in phrases.items if item.kind in NAMED}
     for at in list(phrases.free("provider")):
@@ -163,14 +185,17 @@ def _use_describing(phrases: Phrases) -> None:
         if house in named and _is_asked(phrases, at):
             phrases.use(at)
             continue
-        for beside in (phrases.before(at, most=2, stops=False), phrases.after(at, most=2, stops=False)):
+        for beside in (_model_beside(phrases, at, -1), _model_beside(phrases, at, 1)):
             if beside is None or not phrases.is_kind(beside, *NAMED):
                 continue
             own = _house(phrases.items[beside])
             first, last = sorted((at, beside))
             between = phrases.text[phrases.items[first].end : phrases.items[last].start].strip().lower()
             between = re.sub(r"[\"“”()]", "", between).strip()
-            if own == house and re.fullmatch(r"|,? ?(?:from|by|of|von|de|d'|의|の|的)|'s?|s", between):
+            is_joined = re.search(
+                r"\b(?:and|und|y|et|or|oder|vs|against|gegen|contra|contre|plus)\b|[&+와과랑とや和跟]", between
+            )
+            if own == house and not is_joined:
                 phrases.use(at)
                 break
 
@@ -346,6 +371,9 @@ def _of_tier(reading: Reading, catalogue: PlannerCatalogue, at: int) -> list[tup
         return []  # `which model is best, haiku or opus`
     tiers = [place for place in around if phrases.is_kind(place, "tier")]
     found = []
+    if providers and not numbers_in(phrases, around) and _is_described(phrases, at, providers):
+        phrases.use(*tiers, *words, *providers)
+        return []  # `Anthropic's small Claude Haiku 4.5`
     for index, place in enumerate(tiers):
         own = _of_own(tiers, index, providers) if len(tiers) > 1 and len(providers) > 1 else providers
         houses = (
@@ -422,6 +450,28 @@ def _around(phrases: Phrases, at: int) -> list[int]:
             since = 0 if phrases.items[place].kind in ("tier", "provider", "modelword") else since + 1
             place += step
     return sorted(found)
+
+
+def numbers_in(phrases: Phrases, places: list[int]) -> list[int]:
+    """Those of the places at which a number stands."""
+    return [at for at in places if phrases.is_kind(at, "number")]
+
+
+def _is_described(phrases: Phrases, tier: int, providers: list[int]) -> bool:
+    """Whether a model of the provider stands right beside its words: they describe it."""
+    houses = {_provider_of(phrases.items[at]) for at in providers}
+    for step in (-1, 1):
+        at = tier + step
+        while 0 <= at < len(phrases.items) and (
+            at in providers
+            or phrases.items[at].kind in ("filler", "modelword")
+            or phrases.items[at].value in ("(", ")", ",")
+        ):
+            at += step
+        is_model = 0 <= at < len(phrases.items) and phrases.items[at].kind == "model"
+        if is_model and _house(phrases.items[at]) in houses:
+            return True
+    return False
 
 
 def _provider_of(item: Phrase) -> str | None:

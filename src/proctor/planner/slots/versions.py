@@ -7,6 +7,7 @@ import re
 from msgspec.structs import replace
 
 from proctor.planner.catalogue import FAMILIES, FLAGSHIP, PlannerCatalogue
+from proctor.planner.lexicon import Concepts
 from proctor.planner.names import UNITS, known_names, squash
 from proctor.planner.phrases import Phrases
 from proctor.planner.slots.vary import JOINS
@@ -15,8 +16,16 @@ EVERY = frozenset({"all", "all the", "every", "each", "alle", "sämtliche", "jed
                    "tous", "tous les", "모든", "すべての", "全ての", "全", "所有", "所有的", "全部"})  # fmt: skip
 _RANGE = frozenset({"to", "through", "thru", "until", "till", "-", "\u2013", "~", "\u301c", "bis", "a", "al", "hasta",
                     "à", "jusqu'à", "から", "到", "至", "에서", "부터"})  # fmt: skip
+_IN_LATIN = {
+    "미니": "mini", "나노": "nano", "프로": "pro", "플래시": "flash", "플래시 라이트": "flash-lite",
+    "플래시라이트": "flash-lite", "ミニ": "mini", "ナノ": "nano", "プロ": "pro", "フラッシュ": "flash",
+    "フラッシュライト": "flash-lite", "迷你": "mini", "迷你版": "mini",
+}  # fmt: skip
+_BEHIND = re.compile(rf"[ -]?(\d+(?:\.\d+)?)?[ -]?({'|'.join(sorted(_IN_LATIN, key=len, reverse=True))})")
+_OWNING = re.compile(r"'s\s*|\s+in\s+|\s*[的の의]\s*")
 _JOINING = (
-    r"\s*(?:'s\s|,?\s*(?:and|or|und|oder|y|o|et|ou|&|\+|/|vs\.?|,|、|와|과|랑|하고|と|和|跟)\s*(?:the |its )?)\s*"
+    r"\s*(?:'s\s|in\s|의|の|的|,?\s*(?:and|or|und|oder|y|o|et|ou|to|bis|&|\+|/|vs\.?|,|、"
+    r"|와|과|랑|하고|と|和|跟)\s*(?:the |its )?)\s*"
 )
 _SIZES = {
     "openai": re.compile(rf"{_JOINING}((?:(\d+(?:\.\d+)?)[ -]?)(mini|nano|pro|codex|terra|luna|sol|astra))\b"),
@@ -42,6 +51,7 @@ _MAJOR = re.compile(r"(?:claude[ -]?)?([a-z]+)[ -]?(\d)")
 def merge_sizes(phrases: Phrases, catalogue: PlannerCatalogue) -> None:
     """`gpt-5.4, 5.4-mini`, `gemini 2.5 flash and pro`: a size behind a model is a model, where the catalogue has it."""
     names = known_names(catalogue).squashed
+    _merge_behind(phrases, names)
     at = 0
     while at < len(phrases.items):
         item = phrases.items[at]
@@ -58,7 +68,27 @@ def merge_sizes(phrases: Phrases, catalogue: PlannerCatalogue) -> None:
                 begin, last = phrases.items[inside[0]], phrases.items[inside[-1]]
                 merged = replace(begin, meanings=meaning, last=last.last, end=last.end, number=None)
                 phrases.items[inside[0] : inside[-1] + 1] = [merged]
+                if _OWNING.fullmatch(phrases.text[item.end : begin.start].lower()):
+                    phrases.use(at)  # `gpt-5.4's mini and nano` are two
         at += 1
+
+
+def _merge_behind(phrases: Phrases, names: dict[str, Concepts]) -> None:
+    """`gpt 4.1 미니`, `제미나이 2.5 플래시`: a size in another script right behind is a part of the name."""
+    for at, item in enumerate(phrases.items):
+        house = item.value.partition("/")[0] if item.kind == "model" else FAMILIES.get(item.value, ("",))[0]
+        found = _BEHIND.match(phrases.text, item.end)
+        if house not in _SIZES or found is None or item.kind not in ("model", "family"):
+            continue
+        name = _sized(item.value, found[1], _IN_LATIN[found[2]], house)
+        meaning = ((("family", name),) if name in FAMILIES else names.get(squash(name))) if name else None
+        last = at
+        while last + 1 < len(phrases.items) and phrases.items[last + 1].end <= found.end():
+            last += 1
+        if meaning is not None and last > at:
+            end = phrases.items[last]
+            merged = replace(item, meanings=meaning, last=end.last, end=end.end)
+            phrases.items[at : last + 1] = [merged]
 
 
 def _sized(before: str, version: str | None, size: str, house: str) -> str | None:
