@@ -4,6 +4,7 @@ python bench/planner/measure.py            the development halves of all sets, w
 python bench/planner/measure.py --write    both halves of all sets, into bench/PLANNER.md; figures alone
 python bench/planner/measure.py --all-of FOLDER    all queries of a folder at once, figures alone
 python bench/planner/measure.py --planner local/smollm2-135m    whole plans with the help of a model, figures alone
+                                --of third,fourth    these sets alone
 """
 
 from __future__ import annotations
@@ -11,10 +12,12 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import subprocess
 import sys
 import time
 from collections import defaultdict
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +43,12 @@ SWITCHES = ("cache", "batch", "offline", "variant", "reasoning_effort")
 OTHERS = ("top_p", "max_tokens", "concurrency")
 PLAIN = ("cost_usd", "minutes", "epochs", "shots", "temperature", "seed", "until")
 CATALOGUE = world()
+SETS = {
+    "own": ("own", HERE),
+    "second": ("a second author's", HERE / "independent"),
+    "third": ("a third author's", HERE / "independent-2"),
+    "fourth": ("a fourth author's", HERE / "independent-3"),
+}
 
 
 def queries(folder: Path) -> list[dict[str, Any]]:
@@ -182,7 +191,8 @@ def table(first: dict[str, list[int]], *others: dict[str, list[int]]) -> str:
 def with_planner(planner: str) -> None:
     """Print how many whole plans are right with a model's help, and how often its answer could be used; no queries."""
     context = PlanContext(Path.cwd(), os.environ)
-    for title, folder in (("own", HERE), *((name, HERE / name) for name in ("independent", "independent-2"))):
+    only = sys.argv[sys.argv.index("--of") + 1].split(",") if "--of" in sys.argv else list(SETS)
+    for title, folder in (SETS[key] for key in only):
         for half, rows in zip(("development", "held out"), halves(folder), strict=True):
             asked = used = right = plain = 0
             for row in rows:
@@ -221,37 +231,58 @@ def main() -> None:
     if "--planner" in sys.argv:
         with_planner(sys.argv[sys.argv.index("--planner") + 1])
         return
-    own_dev, own_held = halves(HERE)
-    other_dev, other_held = halves(HERE / "independent")
-    third_dev, third_held = halves(HERE / "independent-2")
-    scores, misses, seconds = counted(own_dev)
-    other_scores, other_misses, _ = counted(other_dev)
-    third_scores, third_misses, _ = counted(third_dev)
+    sets = {key: halves(folder) for key, (_, folder) in SETS.items()}
+    dev = {key: counted(rows) for key, (rows, _) in sets.items()}
     if "--write" not in sys.argv:
-        for title, found, lost in (
-            ("own", scores, misses),
-            ("another author's", other_scores, other_misses),
-            ("a third author's", third_scores, third_misses),
-        ):
+        for key, (title, _) in SETS.items():
+            scores, misses, _ = dev[key]
             print(f"== {title} queries, development half")
-            print("\n".join(lost))
-            print("\n".join(line(name, [found]) for name in found))
-        print(f"median {sorted(seconds)[len(seconds) // 2] * 1000:.1f} ms, slowest {max(seconds) * 1000:.1f} ms")
+            print("\n".join(misses))
+            print("\n".join(line(name, [scores]) for name in scores))
+        seconds = sorted(dev["own"][2])
+        print(f"median {seconds[len(seconds) // 2] * 1000:.1f} ms, slowest {max(seconds) * 1000:.1f} ms")
         return
-    held_scores, _, held_seconds = counted(own_held)
-    other_held_scores, _, _ = counted(other_held)
-    third_held_scores, _, _ = counted(third_held)
-    every = sorted([*seconds, *held_seconds])
+    held = {key: counted(rows) for key, (_, rows) in sets.items()}
+    every = sorted(second for found in (dev, held) for _, _, seconds in found.values() for second in seconds)
     template = (HERE / "PLANNER.template.md").read_text(encoding="utf-8")
+    counts = {key: (len(rows), len(others)) for key, (rows, others) in sets.items()}
     text = template.format(
-        table=table(scores, held_scores), other_table=table(other_scores, other_held_scores),
-        queries=len(own_dev) + len(own_held), dev=len(own_dev), held=len(own_held),
-        third_table=table(third_scores, third_held_scores), thirds=len(third_dev) + len(third_held),
-        third_dev=len(third_dev), third_held=len(third_held),
-        others=len(other_dev) + len(other_held), other_dev=len(other_dev), other_held=len(other_held),
+        **{f"{key}_table": table(dev[key][0], held[key][0]) for key in SETS},
+        **{f"{key}_dev": one for key, (one, _) in counts.items()},
+        **{f"{key}_held": other for key, (_, other) in counts.items()},
+        **{f"{key}_all": sum(pair) for key, pair in counts.items()},
+        pooled=table(pooled([held[key][0] for key in SETS]), pooled([held[key][0] for key in SETS if key != "own"])),
+        pooled_held=sum(other for _, other in counts.values()),
         median=f"{every[len(every) // 2] * 1000:.1f}", slowest=f"{every[-1] * 1000:.1f}",
+        first=f"{max(first_readings()):.0f}",
     )  # fmt: skip
     (HERE.parent / "PLANNER.md").write_text(text, encoding="utf-8")
+
+
+def pooled(parts: list[dict[str, list[int]]]) -> dict[str, list[int]]:
+    """Right and all, by slot, over several sets."""
+    names = dict.fromkeys(name for scores in parts for name in scores)
+    return {name: [sum(scores.get(name, [0, 0])[at] for scores in parts) for at in (0, 1)] for name in names}
+
+
+FIRST = """
+import sys, time
+sys.path.insert(0, {folder!r})
+from world import world
+from proctor.planner.reader import read_query
+catalogue = world()
+begun = time.process_time()
+read_query({query!r}, catalogue)
+print((time.process_time() - begun) * 1000)
+"""
+
+
+def first_readings() -> list[float]:
+    """Milliseconds of processor time of the first reading of a process, once in each language."""
+    first = {row["language"]: row["query"] for row in reversed(halves(HERE)[0])}
+    programs = [FIRST.format(folder=str(HERE), query=query) for query in first.values()]
+    run = partial(subprocess.run, capture_output=True, text=True, check=True)
+    return [float(run([sys.executable, "-c", program]).stdout) for program in programs]
 
 
 if __name__ == "__main__":

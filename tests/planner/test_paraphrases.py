@@ -583,3 +583,23 @@ def test_all_of_a_benchmark_is_not_a_hundred(query: str) -> None:
 )
 def test_what_describes_a_model_that_is_named_is_no_further_model(query: str, models: set[str]) -> None:
     assert {name.partition("/")[2] for name in drafted(query).plan["models"]} == models
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "o3 on arc-easy, 100 samples; quit with an error if it scores worse than 90%",
+        "o3 en arc-easy, 100 preguntas; menos de un 90 % es suspenso",
+        "o3 sur arc-easy, 100 questions ; en dessous de 90 % on bloque",
+        "o3 arc-easy 100题，不到九成就算挂",
+    ],
+)
+def test_beside_a_count_a_large_share_with_a_bound_is_a_bar(query: str) -> None:
+    draft = drafted(query)
+    assert draft.fail_under == {"accuracy": 0.9}
+    assert draft.plan["benchmarks"] == [{"benchmark": "arc-easy", "limit": 100}]
+
+
+def test_a_total_that_is_the_sum_of_what_is_said_of_each_says_no_more() -> None:
+    both = drafted("gpt-5 on gsm8k and bbh, 50 each, 100 altogether").plan["benchmarks"]
+    assert [item["limit"] for item in both] == [50, 50]

@@ -316,9 +316,10 @@ def _limits(reading: Reading, catalogue: PlannerCatalogue, chosen: Sequence[Chos
     if not sizes:
         return {}
     named = sorted((item for item in chosen if item.at is not None), key=lambda item: item.at or 0)
-    if len(sizes) > 1 and len(sizes) == len(named):
+    if len(sizes) > 1 and len(sizes) == len(named) and not any(size.is_total for size in sizes):
         pairs = zip(named, sorted(sizes, key=lambda size: size.at), strict=True)
         return {item.benchmark: _count(size, item, catalogue) for item, size in pairs}
+    sizes = _without_sum(sizes, len(chosen), len(reading.models))
     meant = {(size.kind, size.value) for size in sizes}
     if len(meant) > 1 and any(size.has_unit for size in sizes) and not all(size.has_unit for size in sizes):
         sizes = [size for size in sizes if size.has_unit]
@@ -332,6 +333,14 @@ def _limits(reading: Reading, catalogue: PlannerCatalogue, chosen: Sequence[Chos
     if size.is_total:
         return {item.benchmark: max(1, math.ceil(size.value / len(chosen))) for item in chosen}
     return {item.benchmark: _count(size, item, catalogue) for item in chosen}
+
+
+def _without_sum(sizes: list[Size], benchmarks: int, models: int) -> list[Size]:
+    """`50 each, 100 in total`: a total that is the sum of what is said of each says nothing more."""
+    each = [size for size in sizes if not size.is_total]
+    sums = {float(each[0].value) * part for part in (benchmarks, models, benchmarks * models)} if each else set()
+    is_sum = len(each) == 1 and all(float(size.value) in sums for size in sizes if size.is_total)
+    return each if is_sum else sizes
 
 
 def _count(size: Size, item: Chosen, catalogue: PlannerCatalogue) -> int:
@@ -377,6 +386,7 @@ def _put_sizes_understood(drafted: Drafted) -> None:
     named = sorted((item for item in drafted.choice.chosen if item.at is not None), key=lambda item: item.at or 0)
     for index, size in enumerate(sorted(reading.sizes, key=lambda size: size.at)):
         is_own = len(reading.sizes) > 1 and len(reading.sizes) == len(named)
+        is_own = is_own and not any(one.is_total for one in reading.sizes)
         place = places[named[index].benchmark] if is_own else 0
         text = reading.phrases.words(*_around(reading, size.at))
         drafted.understood.append(

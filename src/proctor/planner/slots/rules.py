@@ -10,6 +10,8 @@ from proctor.planner.reading import Reading
 
 WITHIN = 7
 """How many phrases may stand between `until` and what decides."""
+LEAST_BAR = 0.5
+"""Beside a count of samples, a share from here on says how good, not how many."""
 NEAR = 9
 """How many phrases may stand between `fail` and its bar."""
 
@@ -93,6 +95,7 @@ def read_gates(reading: Reading) -> None:
             phrases.take("fail_under.accuracy", bar, *sorted({at, *places, *said}))
             break
     _read_obligations(reading)
+    _read_bars_beside_counts(reading)
     for number in list(phrases.free("number")):  # the same bar said once more
         share = share_at(phrases, number, is_bar=True)
         before = phrases.before(number, most=1)
@@ -119,6 +122,24 @@ def _read_obligations(reading: Reading) -> None:
         if _MUST.search(said) and _REACH.search(said):
             reading.gates["accuracy"] = share[0]
             phrases.take("fail_under.accuracy", share[0], *share[1])
+
+
+def _read_bars_beside_counts(reading: Reading) -> None:
+    """`100 questions … worse than 90 %`: beside a count of samples, a large share with a bound is a bar."""
+    phrases = reading.phrases
+    counted = any(phrases.is_kind(phrases.after(at, over="counter", most=2), "sample") for at in phrases.free("number"))
+    for number in list(phrases.free("number")) if counted and not reading.gates else ():
+        share = share_at(phrases, number, is_bar=True)
+        is_percent = share is not None and phrases.is_kind(share[1][-1], "percent", "points")
+        if share is None or not is_percent or share[0] < LEAST_BAR or _is_of_samples(phrases, share[1][-1]):
+            continue
+        bounds = [
+            at for at in _clause(phrases, number, 4) if phrases.is_kind(at, "atmost", "atleast", "gatebelow", "compare")
+        ]
+        if bounds:
+            reading.gates["accuracy"] = share[0]
+            phrases.take("fail_under.accuracy", share[0], *sorted({*share[1], *bounds}))
+            return
 
 
 def _read_bars(reading: Reading) -> None:
