@@ -163,7 +163,7 @@ class Bench:
             "the list of runs": f"{V1}/runs?limit=50",
             "the list of runs, of one model": f"{V1}/runs?limit=50&model=demo/weak",
             "a run": f"{V1}/runs/{runs[7]}",
-            "the first page of results with a filter": f"{V1}/runs/{runs[7]}/results?limit=50&outcome=wrong",
+            "the first page of results with a filter": f"{V1}/runs/{runs[7]}/results?limit=50&wrong=true",
         }
 
     def pages(self) -> None:

@@ -71,6 +71,9 @@ def list_runs(
             .where(evaluations.c.run_id.in_([row.id for row in rows]))
             .order_by(evaluations.c.run_id, evaluations.c.position)
         ).all()
+    parts_of: dict[str, list[Any]] = {row.id: [] for row in rows}
+    for part in parts:
+        parts_of[part.run_id].append(part)
     return [
         RunListing(
             id=row.id,
@@ -79,10 +82,10 @@ def list_runs(
             status=RunStatus(row.status),
             created_at=datetime.fromisoformat(row.created_at),
             seconds=row.seconds,
-            models=tuple(dict.fromkeys(part.model for part in parts if part.run_id == row.id)),
-            benchmarks=tuple(dict.fromkeys(part.benchmark for part in parts if part.run_id == row.id)),
-            trials=sum(part.trials for part in parts if part.run_id == row.id),
-            costs=_costs([part for part in parts if part.run_id == row.id]),
+            models=tuple(dict.fromkeys(part.model for part in parts_of[row.id])),
+            benchmarks=tuple(dict.fromkeys(part.benchmark for part in parts_of[row.id])),
+            trials=sum(part.trials for part in parts_of[row.id]),
+            costs=_costs(parts_of[row.id]),
         )
         for row in rows
     ]
