@@ -1,6 +1,6 @@
 """Drawn requests as every role, one by one and in sequences: no 500, no status and no body that is not documented.
 
-A few cases here; PROCTOR_FUZZ_CASES=200 asks tens of thousands.
+One case for each operation and role here; FUZZ_CASES=20 asks more than ten thousand.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ pytestmark = [
     pytest.mark.timeout(3_000),
     pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::PendingDeprecationWarning"),
 ]
-CASES = int(os.environ.get("PROCTOR_FUZZ_CASES", "1"))
+CASES = int(os.environ.get("FUZZ_CASES", "1"))
 """For each operation and role."""
 SEQUENCES, STEPS = 4 * CASES, 12
 ROLES = ("anybody", "viewer", "editor", "owner", "admin")

@@ -12,7 +12,7 @@ from server.serving import Server
 
 V1 = "/api/v1"
 CASES = 12
-"""For each operation; `make bench` asks thousands."""
+"""For each operation; tests/server/test_fuzz_roles.py asks thousands, as every role."""
 
 
 def operations(document: dict[str, Any]) -> list[tuple[str, str, dict[str, Any]]]:
