@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 from proctor.cli.echo import echo
@@ -102,3 +104,52 @@ def delete(name: str, yes: bool, as_json: bool) -> None:
         f"Deleted the project {name}: {', '.join(what)}, {plural(done.artifacts, 'artifact')} "
         f"({bytes_text(done.artifact_bytes)} of files)."
     )
+
+
+@projects.command()
+@click.argument("name")
+@click.argument("file", type=click.Path(path_type=Path))
+@as_json
+def export(name: str, file: Path, as_json: bool) -> None:
+    """Write all that a project has to FILE, for 'proctor projects import' elsewhere.
+
+    Runs with their answers and scores, marks and comments, files, benchmarks, plans, programs, asks, and every artifact
+    they name. What is secret (keys, webhooks), people and budgets stay here. All runs must have ended.
+    """
+    from proctor.cli.context import artifacts, database, print_json
+    from proctor.reports.figures import bytes_text, plural
+    from proctor.runs.project_archive import export_project
+
+    with database() as opened:
+        done = export_project(opened, artifacts(), name, file, by=BY)
+    if as_json:
+        print_json(done)
+        return
+    what = f"{plural(done.rows.get('runs', 0), 'run')}, {plural(sum(done.rows.values()), 'row')}"
+    echo(f"Exported {name} to {file} ({bytes_text(done.bytes)}): {what}, {plural(done.artifacts, 'artifact')}.")
+
+
+@projects.command(name="import")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--as", "name", metavar="NAME", help="What the project is called here; left out, as it was.")
+@click.option("--own", is_flag=True, help="You made FILE yourself: its runs count as run here.")
+@as_json
+def import_(file: Path, name: str | None, own: bool, as_json: bool) -> None:
+    """Make a new project of a FILE that 'proctor projects export' wrote; counts and digests are compared.
+
+    Nobody here saw its answers being made: its models are called imported/…, no leaderboard ranks them, its runs cannot
+    be resumed and its answers are lent to no other run. With --own everything is as it was.
+    """
+    from proctor.cli.context import artifacts, database, print_json
+    from proctor.reports.figures import plural
+    from proctor.runs.project_archive import import_project
+
+    with database() as opened:
+        done = import_project(opened, artifacts(), file, name=name, is_own=own, by=BY)
+    if as_json:
+        print_json(done)
+        return
+    what = f"{plural(done.rows.get('runs', 0), 'run')}, {plural(sum(done.rows.values()), 'row')}"
+    echo(f"Imported {done.project}: {what}, {plural(done.artifacts, 'artifact')}; every one is the same.")
+    if not done.is_own:
+        echo("Its models are called imported/…: no leaderboard ranks them. With --own they would count as run here.")

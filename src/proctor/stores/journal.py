@@ -201,8 +201,13 @@ def _sample_row(answer: Answer) -> tuple[Any, ...]:
         codec.prompt_text(answer.trial.prompt),
         codec.sample_body(sample),
     )
+    return (sample_digest(content), *content)
+
+
+def sample_digest(content: Sequence[str | None]) -> str:
+    """What a sample's row is called, by all its other columns."""
     joined = "\x1f".join("\x00" if text is None else text for text in content)
-    return (blake2b(joined.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest(), *content)
+    return blake2b(joined.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
 def _response_row(answer: Answer, row_id: int, sample_digest: str, now: float, basis: str) -> tuple[Any, ...]:

@@ -1,0 +1,280 @@
+"""A project as one file: everything that it has, for another Proctor to take over, and proof that it is the same.
+
+The file is a zip: `manifest.json`, the rows, and each artifact under its key. Whoever made it is not trusted: nothing
+is written before all of it was read and compared, and unless the operator says that it is his own, the models of its
+runs are called `imported/…`, so that no leaderboard ranks them and nothing of it can be asked again.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+import zipfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+import orjson
+from msgspec import Meta, Struct
+
+from proctor.domain.artifacts import Artifacts, is_key, key_of
+from proctor.domain.documents.project import ExportedProject, ImportedProject
+from proctor.domain.errors import NotFoundError, RunError, StoreError, UserError
+from proctor.domain.plan import BenchmarkSpec, ModelSpec, Plan
+from proctor.domain.run import IMPORTED
+from proctor.domain.scope import LOCAL, Scope, check_project_name
+from proctor.stores.accounts.audit import AuditStore
+from proctor.stores.accounts.users import ProjectStore
+from proctor.stores.backups.manifest import TableContent
+from proctor.stores.backups.rows import read_rows
+from proctor.stores.copying import continue_numbers
+from proctor.stores.database import Database
+from proctor.stores.project_content import (
+    ARTIFACT_COLUMNS,
+    ProjectWriter,
+    TravellingRows,
+    check_rows,
+    compare_written,
+    contents,
+    write_project,
+)
+from proctor.stores.runs import RunStore
+from proctor.stores.upgrade import HEAD
+from proctor.version import __version__
+
+FORMAT = 1
+MANIFEST, ROWS, ARTIFACTS = "manifest.json", "rows.gz", "artifacts/"
+MAX_MANIFEST_BYTES = 1 << 20
+CHUNK_BYTES = 1 << 20
+_KEY = re.compile(r"(?<![0-9a-f])[0-9a-f]{40}(?![0-9a-f])")
+
+
+class ProjectManifest(Struct, frozen=True):
+    project: str
+    created_at: Annotated[datetime, Meta(tz=True)]
+    version: str
+    schema: str
+    tables: tuple[TableContent, ...]
+    artifacts: int
+    artifact_bytes: int
+    format: int = FORMAT
+
+
+def export_project(database: Database, artifacts: Artifacts, name: str, file: Path, *, by: str) -> ExportedProject:
+    """Write it to a new file, which is there whole or not at all; RunError while one of its runs is not ended."""
+    if name != LOCAL:
+        ProjectStore(database).require(name)
+    if file.exists():
+        raise UserError(f"{file} is there already. Name a new file.")
+    if not file.absolute().parent.is_dir():
+        raise UserError(f"There is no folder {file.absolute().parent}.")
+    _refuse_open_runs(database, name)
+    descriptor, unfinished = tempfile.mkstemp(prefix=".export-", dir=file.absolute().parent)
+    try:
+        with os.fdopen(descriptor, "wb") as opened, zipfile.ZipFile(opened, "w", allowZip64=True) as archive:
+            manifest = _write(archive, database, artifacts, name)
+        Path(unfinished).rename(file)
+    finally:
+        Path(unfinished).unlink(missing_ok=True)
+    AuditStore(database).add(by, "export-project", of=name, project=name)
+    counts = {one.table: one.rows for one in manifest.tables if one.rows}
+    return ExportedProject(name, str(file), file.stat().st_size, counts, manifest.artifacts, manifest.artifact_bytes)
+
+
+def _refuse_open_runs(database: Database, name: str) -> None:
+    scoped = database.within(Scope(name))
+    with scoped.connection() as connection:
+        query = "SELECT id FROM runs WHERE project = ? AND status IN ('queued', 'running') ORDER BY id"
+        unfinished = [row[0] for row in connection.execute(query, [name]).fetchall()]
+    if unfinished or (unfinished := RunStore(scoped).executing()):
+        some = ", ".join(unfinished[:3])
+        raise RunError(f"{some} has not ended: wait for it, finish it with 'proctor resume', or 'proctor cancel' it.")
+
+
+def _write(archive: zipfile.ZipFile, database: Database, artifacts: Artifacts, name: str) -> ProjectManifest:
+    tables: list[TableContent] = []
+    naming: list[TravellingRows] = []
+    with database.within(Scope(name)).snapshot() as connection, archive.open(ROWS, "w", force_zip64=True) as member:
+        for chunk in write_project(connection, name, tables, naming):
+            member.write(chunk)
+    size = count = 0
+    for key in sorted({key for rows in naming for key in _named(rows)}):
+        if not artifacts.exists(key):
+            continue  # anything of forty digits may look like a key
+        with archive.open(ARTIFACTS + key, "w", force_zip64=True) as member:
+            for chunk in artifacts.chunks(key):
+                size += member.write(chunk)
+        count += 1
+    manifest = ProjectManifest(name, datetime.now(UTC), __version__, HEAD, tuple(tables), count, size)
+    archive.writestr(MANIFEST, msgspec.json.format(msgspec.json.encode(manifest), indent=1))
+    return manifest
+
+
+def _named(found: TravellingRows) -> Iterator[str]:
+    """What could be keys of artifacts in the columns that hold some."""
+    places = [found.columns.index(name) for name in ARTIFACT_COLUMNS.get(found.table, ())]
+    for row in found.rows:
+        for place in places:
+            if row[place]:
+                yield from _KEY.findall(row[place])
+
+
+def import_project(
+    database: Database, artifacts: Artifacts, file: Path, *, name: str | None, is_own: bool, by: str
+) -> ImportedProject:
+    """Make a new project of an archive; a mistake or damage is found before anything is written."""
+    with _opened(file) as archive:
+        manifest = _read_manifest(archive)
+        project = check_project_name(name or manifest.project)
+        if project == LOCAL or project in ProjectStore(database).names():
+            raise UserError(f"There is a project {project!r} already. Name another one: --as NAME.")
+        check_rows(manifest.tables, _chunks(archive, ROWS))
+        keys = _check_artifacts(archive, manifest)
+        _refuse_others_artifacts(archive, artifacts, keys)
+        artifacts.check()
+        for key in keys:
+            artifacts.put(f"imported {key}", _chunks(archive, ARTIFACTS + key))
+        writer = _write_rows(database, archive, manifest, project, is_own=is_own)
+    continue_numbers(database)
+    counts = {table: rows for table, rows in compare_written(database, project, writer).items() if rows}
+    AuditStore(database).add(by, "import-project", of=project, project=project, outcome="own" if is_own else "labelled")
+    return ImportedProject(
+        project, manifest.project, manifest.version, counts, len(keys), manifest.artifact_bytes, is_own
+    )
+
+
+def _write_rows(
+    database: Database, archive: zipfile.ZipFile, manifest: ProjectManifest, project: str, *, is_own: bool
+) -> ProjectWriter:
+    columns = {one.table: one.columns for one in manifest.tables}
+    with database.connection() as connection, connection.transaction():
+        connection.execute(
+            "INSERT INTO projects (name, created_at) VALUES (?, ?)", [project, datetime.now(UTC).isoformat()]
+        )
+        writer = ProjectWriter(database, connection, project)
+        for table, rows in read_rows(_chunks(archive, ROWS)):
+            if rows:
+                found = TravellingRows(table, columns[table], rows)
+                writer.write(found if is_own else labelled(found))
+    return writer
+
+
+def labelled(found: TravellingRows) -> TravellingRows:
+    """As rows of a run that was imported: nobody here saw its answers being made, and none is lent to other runs."""
+    change = _LABELS.get(found.table)
+    if change is None:
+        return found
+    rows = [dict(zip(found.columns, row, strict=True)) for row in found.rows]
+    for row in rows:
+        change(row)
+    return TravellingRows(found.table, found.columns, [list(row.values()) for row in rows])
+
+
+def _label_model(row: dict[str, Any]) -> None:
+    row |= {"name": f"{IMPORTED}/{row['name']}", "provider": IMPORTED}
+
+
+def _label_evaluation(row: dict[str, Any]) -> None:
+    row |= {"model_spec": _spec(row["model"]).model_dump_json(), "model": f"{IMPORTED}/{row['model']}"}
+    row |= {"benchmark_spec": BenchmarkSpec.model_validate({"benchmark": row["benchmark"]}).model_dump_json()}
+
+
+def _label_run(row: dict[str, Any]) -> None:
+    plan = orjson.loads(row["plan"])
+    try:
+        models = tuple(_spec(f"{one['provider']}/{one['name']}") for one in plan["models"])
+        benchmarks = tuple(BenchmarkSpec.model_validate({"benchmark": one["benchmark"]}) for one in plan["benchmarks"])
+        row["plan"] = Plan(name=row["name"], models=models, benchmarks=benchmarks, cache=False).model_dump_json()
+    except (KeyError, TypeError, ValueError):
+        raise StoreError(f"The archive is damaged: the plan of {row['id']} cannot be read.") from None
+
+
+def _label_response(row: dict[str, Any]) -> None:
+    row["cache_key"] = None
+
+
+def _spec(model: str) -> ModelSpec:
+    return ModelSpec(provider=IMPORTED, name=model)
+
+
+_LABELS = {
+    "models": _label_model,
+    "evaluations": _label_evaluation,
+    "runs": _label_run,
+    "responses": _label_response,
+}
+
+
+@contextmanager
+def _opened(file: Path) -> Iterator[zipfile.ZipFile]:
+    try:
+        with zipfile.ZipFile(file) as archive:
+            yield archive
+    except FileNotFoundError:
+        raise NotFoundError(f"There is no file {file}.") from None
+    except (zipfile.BadZipFile, EOFError, RuntimeError, NotImplementedError) as error:
+        raise StoreError(f"{file} is no archive of a project, or it is damaged: {error}.") from None
+    except OSError as error:
+        raise StoreError(f"{file} cannot be read: {error.strerror or error}.") from None
+
+
+def _read_manifest(archive: zipfile.ZipFile) -> ProjectManifest:
+    _refuse_strange_members(archive)
+    try:
+        with archive.open(MANIFEST) as member:
+            found = msgspec.json.decode(member.read(MAX_MANIFEST_BYTES), type=ProjectManifest)
+    except (msgspec.MsgspecError, RecursionError) as error:
+        raise StoreError(f"The archive's {MANIFEST} cannot be read: {error}.") from None
+    if found.format != FORMAT or found.schema != HEAD:
+        raise UserError(
+            f"The archive was made by Proctor {found.version} (schema {found.schema}), this one knows {HEAD}: bring "
+            "both to one version, and export again."
+        )
+    if [(one.table, one.columns, one.booleans) for one in found.tables] != [
+        (one.table, one.columns, one.booleans) for one in contents()
+    ]:
+        raise StoreError("The archive is damaged: its tables are not those of its version.")
+    return found
+
+
+def _refuse_strange_members(archive: zipfile.ZipFile) -> None:
+    """Names never become paths, and nothing in it is packed: what it says it holds is what is read."""
+    names = [one.filename for one in archive.infolist()]
+    if len(set(names)) != len(names) or not {MANIFEST, ROWS} <= set(names):
+        raise StoreError("The archive is damaged: a part of it is missing, or there twice.")
+    for one in archive.infolist():
+        if one.filename not in (MANIFEST, ROWS) and not is_key(one.filename.removeprefix(ARTIFACTS)):
+            raise StoreError(f"The archive has a part {one.filename!r:.80}, which none has.")
+        if one.compress_type != zipfile.ZIP_STORED or one.flag_bits & 1 or one.file_size != one.compress_size:
+            raise StoreError(f"The archive's part {one.filename!r:.80} is packed: archives of projects are not.")
+
+
+def _check_artifacts(archive: zipfile.ZipFile, manifest: ProjectManifest) -> list[str]:
+    """Their keys, after each was read and is what its key says."""
+    parts = [one for one in archive.infolist() if one.filename.startswith(ARTIFACTS)]
+    if (len(parts), sum(one.file_size for one in parts)) != (manifest.artifacts, manifest.artifact_bytes):
+        raise StoreError("The archive is damaged: it has other artifacts than it says.")
+    keys = [one.filename.removeprefix(ARTIFACTS) for one in parts]
+    for key in keys:
+        if key_of(_chunks(archive, ARTIFACTS + key)) != key:
+            raise StoreError(f"The archive is damaged: the artifact {key} is not what was kept.")
+    return keys
+
+
+def _refuse_others_artifacts(archive: zipfile.ZipFile, artifacts: Artifacts, keys: Iterable[str]) -> None:
+    """Whoever names an artifact may read it: an archive names its own ones only."""
+    own, columns = set(keys), {one.table: one.columns for one in contents()}
+    for table, rows in read_rows(_chunks(archive, ROWS)):
+        for key in _named(TravellingRows(table, columns[table], rows)):
+            if key not in own and artifacts.exists(key):
+                raise StoreError(f"The archive names the artifact {key}, which is not in it but is here.")
+
+
+def _chunks(archive: zipfile.ZipFile, name: str) -> Iterator[bytes]:
+    with archive.open(name) as member:
+        while chunk := member.read(CHUNK_BYTES):
+            yield chunk

@@ -1,0 +1,306 @@
+"""A project goes to another Proctor as one file: all of it, the same, and nothing that the file has no right to."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import orjson
+import pytest
+
+import proctor
+from commands import Cli
+from proctor.accounts.projects import add_project
+from proctor.domain.errors import ProctorError, RunError, UserError
+from proctor.domain.scope import Scope
+from proctor.runs.project_archive import MANIFEST, ROWS, export_project, import_project
+from proctor.runs.projects import delete_project
+from proctor.runs.results import read_rows
+from proctor.stores.artifacts.folder import FolderArtifacts
+from proctor.stores.backups.rows import TableDigest
+from proctor.stores.backups.rows import read_rows as read_table_rows
+from proctor.stores.database import Database, open_database
+from proctor.stores.project_content import CONTENT, SHARED
+from proctor.stores.schema import metadata, stored_tables
+from proctor.stores.tables.metadata import DERIVED
+from runs.full_project import CANARY, PROJECT, give_away, run
+from stores.parts import new_database
+
+STAYS = {
+    "api_keys", "audit", "batch_trials", "batches", "budgets", "cache", "chunks", "deliveries", "id_blocks",
+    "idempotency_keys", "identities", "links", "members", "projects", "provider_keys", "queue", "refresh_tokens",
+    "reservations", "sessions", "submission_queue", "token_families", "users", "webhooks", "workers",
+}  # fmt: skip
+"""Secrets, people and rights, money, work in progress, caches."""
+Rows = dict[str, list[list[Any]]]
+
+
+@pytest.fixture
+def database(home: Path) -> Iterator[Database]:
+    database = new_database(home)
+    add_project(database, PROJECT, by="test")
+    yield database
+    database.dispose()
+
+
+@pytest.fixture
+def artifacts(home: Path) -> FolderArtifacts:
+    return FolderArtifacts(home / "artifacts")
+
+
+@pytest.fixture
+def exported(database: Database, artifacts: FolderArtifacts, tmp_path: Path) -> Path:
+    """A full project's archive; its run has two answers."""
+    given = run(tmp_path / "theirs", f"{CANARY}-bench", CANARY, "shared")
+    give_away(database, given, artifacts)
+    file = tmp_path / "acme.zip"
+    export_project(database, artifacts, PROJECT, file, by="test")
+    return file
+
+
+@pytest.fixture
+def elsewhere(tmp_path: Path) -> Iterator[tuple[Database, FolderArtifacts]]:
+    """Another Proctor, with a run of its own: its numbers are taken."""
+    home = tmp_path / "elsewhere"
+    proctor.evaluate("puzzles", models="demo/strong", limit=3, home=home)
+    database = open_database(f"sqlite:///{home / 'proctor.db'}")
+    database.open()
+    yield database, FolderArtifacts(home / "artifacts")
+    database.dispose()
+
+
+def results(database: Database, project: str) -> list[dict[str, Any]]:
+    mine = database.within(Scope(project))
+    with mine.connection() as connection:
+        ids = connection.execute("SELECT id FROM runs WHERE project = ? ORDER BY id", [project]).fetchall()
+    return [orjson.loads(orjson.dumps(row.document)) for (run_id,) in ids for row in read_rows(mine, run_id)]
+
+
+def unpacked(file: Path) -> tuple[dict[str, Any], Rows, dict[str, bytes]]:
+    with zipfile.ZipFile(file) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    rows: Rows = {}
+    for table, some in read_table_rows([parts[ROWS]]):
+        rows.setdefault(table, []).extend(some)
+    return orjson.loads(parts[MANIFEST]), rows, parts
+
+
+def packed(file: Path, manifest: dict[str, Any], rows: Rows, parts: dict[str, bytes]) -> Path:
+    """An archive that is whole, as one who means ill would make it: with digests of what it says."""
+    lines = b""
+    for table in manifest["tables"]:
+        digest = TableDigest()
+        for row in rows[table["table"]]:
+            digest.add(row)
+        table |= {"rows": digest.rows, "digest": digest.text}
+        lines += orjson.dumps({"table": table["table"]}) + b"\n" + orjson.dumps(rows[table["table"]]) + b"\n"
+    packer = zlib.compressobj(wbits=31)
+    parts = {**parts, ROWS: packer.compress(lines) + packer.flush(), MANIFEST: orjson.dumps(manifest)}
+    with zipfile.ZipFile(file, "w") as archive:
+        for name, content in parts.items():
+            archive.writestr(name, content)
+    return file
+
+
+@pytest.mark.sqlite
+def test_every_table_travels_or_is_said_to_stay() -> None:
+    derived = {table.name for table in metadata.sorted_tables if table.info == DERIVED}
+    assert set(CONTENT) | STAYS | derived == set(metadata.tables)
+    assert not set(CONTENT) & STAYS
+    assert set(CONTENT) <= {table.name for table in stored_tables()}
+
+
+def test_another_proctor_has_all_of_it_and_the_same(
+    database: Database, exported: Path, elsewhere: tuple[Database, FolderArtifacts], tmp_path: Path
+) -> None:
+    target, their_artifacts = elsewhere
+    before = results(target, "local")
+    done = import_project(target, their_artifacts, exported, name="moved", is_own=True, by="test")
+    assert set(done.rows) == set(CONTENT)  # a row of every table was there
+    assert results(target, "moved") == results(database, PROJECT)
+    assert len(results(target, "moved")) == 2
+    assert results(target, "local") == before
+    again = tmp_path / "again.zip"
+    export_project(target, their_artifacts, "moved", again, by="test")
+    first, second = unpacked(exported), unpacked(again)
+    assert set(first[2]) == set(second[2])  # the same artifacts
+    for one, other in zip(first[0]["tables"], second[0]["tables"], strict=True):
+        assert one["rows"] == other["rows"]
+        if one["table"] not in SHARED | {"evaluations", "responses", "bodies", "scores", "comments", "labels"}:
+            assert one["digest"] == other["digest"], one["table"]
+    assert proctor.evaluate("puzzles", models="demo/weak", limit=2, home=tmp_path / "elsewhere").status == "completed"
+
+
+def test_a_project_that_was_deleted_comes_back_from_its_archive(
+    database: Database, artifacts: FolderArtifacts, exported: Path
+) -> None:
+    before = results(database, PROJECT)
+    with pytest.raises(UserError, match="There is a project 'acme' already"):
+        import_project(database, artifacts, exported, name=None, is_own=True, by="test")
+    with pytest.raises(UserError, match="was imported before"):
+        import_project(database, artifacts, exported, name="twice", is_own=True, by="test")
+    delete_project(database, artifacts, PROJECT, by="test")
+    import_project(database, artifacts, exported, name=None, is_own=True, by="test")
+    assert results(database, PROJECT) == before != []
+
+
+@pytest.mark.sqlite
+def test_answers_that_nobody_here_saw_being_made_are_labelled(
+    exported: Path, elsewhere: tuple[Database, FolderArtifacts], tmp_path: Path
+) -> None:
+    target, their_artifacts = elsewhere
+    import_project(target, their_artifacts, exported, name=None, is_own=False, by="test")
+    assert {row["model"] for row in results(target, PROJECT)} == {"imported/demo/weak"}
+    with target.connection() as connection:
+        assert (
+            connection.execute(
+                "SELECT count(*) FROM responses WHERE project = 'acme' AND cache_key IS NOT NULL"
+            ).fetchone()[0]
+            == 0
+        )
+        [[run_id]] = [tuple(row) for row in connection.execute("SELECT id FROM runs WHERE project = 'acme'").fetchall()]
+        assert (
+            "demo"
+            not in orjson.loads(connection.execute("SELECT plan FROM runs WHERE id = ?", [run_id]).fetchone()[0])[
+                "models"
+            ][0]["provider"]
+        )
+    ranked = proctor.leaderboard(home=tmp_path / "elsewhere")
+    assert "imported/" not in str(ranked)
+    assert "imported=1" in str(ranked)  # it is said that one was left out
+
+
+class Archive:
+    """What somebody might write into one; it is whole otherwise."""
+
+    def __init__(self, file: Path) -> None:
+        self.manifest, self.rows, self.parts = unpacked(file)
+
+    def put(self, table: str, column: str, value: object) -> None:
+        columns = next(one["columns"] for one in self.manifest["tables"] if one["table"] == table)
+        self.rows[table][0][columns.index(column)] = value
+
+    def add_table(self, name: str) -> None:
+        self.manifest["tables"].append({**self.manifest["tables"][0], "table": name})
+        self.rows[name] = []
+
+    def change_artifact(self) -> None:
+        key = next(name for name in self.parts if name.startswith("artifacts/"))
+        self.parts[key] = b"evil".ljust(len(self.parts[key]))[: len(self.parts[key])]
+
+    def write(self, file: Path) -> Path:
+        return packed(file, self.manifest, self.rows, self.parts)
+
+
+FORGERIES: dict[str, Callable[[Archive], object]] = {
+    "another project's run": lambda one: one.put("comments", "run_id", "1nfnotmine"),
+    "a run that runs": lambda one: one.put("runs", "status", "running"),
+    "a number for a text": lambda one: one.put("saved_plans", "name", 7),
+    "no JSON": lambda one: one.put("evaluations", "tags", "{"),
+    "another sample's name": lambda one: one.put("samples", "input", "What is 1 + 1?"),
+    "an answer of no evaluation": lambda one: one.put("responses", "evaluation_id", 10**9),
+    "a comment on another's answer": lambda one: one.put("comments", "response_id", 1 << 40),
+    "a month that is none": lambda one: one.put("evaluations", "month", 1),
+    "another column": lambda one: one.manifest["tables"][2]["columns"].append("project"),
+    "another table": lambda one: one.add_table("users"),
+    "a part outside": lambda one: one.parts.update({"../../evil": b"evil"}),
+    "another artifact": lambda one: one.change_artifact(),
+    "a name that cannot be one": lambda one: one.manifest.update({"project": "../../etc"}),
+    "a newer schema": lambda one: one.manifest.update({"schema": "9999"}),
+    "a plan that is none": lambda one: one.put("runs", "plan", "[]"),
+}
+
+
+@pytest.mark.sqlite
+@pytest.mark.parametrize("change", FORGERIES)
+def test_a_forged_archive_is_refused_and_nothing_is_written(
+    exported: Path, elsewhere: tuple[Database, FolderArtifacts], tmp_path: Path, change: str
+) -> None:
+    target, their_artifacts = elsewhere
+    archive = Archive(exported)
+    FORGERIES[change](archive)
+    file = archive.write(tmp_path / "forged.zip")
+    with pytest.raises(ProctorError):
+        import_project(target, their_artifacts, file, name=None, is_own=False, by="test")
+    with target.connection() as connection:
+        assert connection.execute("SELECT count(*) FROM runs").fetchone()[0] == 1
+        assert connection.execute("SELECT count(*) FROM projects WHERE name != 'local'").fetchone()[0] == 0
+
+
+@pytest.mark.sqlite
+def test_an_archive_names_no_artifact_that_is_another_projects(
+    exported: Path, elsewhere: tuple[Database, FolderArtifacts], tmp_path: Path
+) -> None:
+    target, their_artifacts = elsewhere
+    secret = their_artifacts.put("secret", b"of another project")
+    archive = Archive(exported)
+    archive.put("files", "artifact", secret)
+    file = archive.write(tmp_path / "forged.zip")
+    with pytest.raises(ProctorError, match="which is not in it but is here"):
+        import_project(target, their_artifacts, file, name=None, is_own=True, by="test")
+
+
+@pytest.mark.sqlite
+def test_a_damaged_or_packed_archive_is_refused(
+    exported: Path, elsewhere: tuple[Database, FolderArtifacts], tmp_path: Path
+) -> None:
+    target, their_artifacts = elsewhere
+    whole, file = exported.read_bytes(), tmp_path / "damaged.zip"
+    _, _, parts = unpacked(exported)
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in parts.items():
+            archive.writestr(name, content)
+    flipped = [whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :] for place in range(40, len(whole), 997)]
+    for spoilt in (b"", b"no zip", whole[: len(whole) // 2], stream.getvalue(), *flipped):
+        file.write_bytes(spoilt)
+        if spoilt in flipped and _is_same(spoilt, whole):
+            continue
+        with pytest.raises((ProctorError, msgspec.MsgspecError)):
+            import_project(target, their_artifacts, file, name=None, is_own=True, by="test")
+    with target.connection() as connection:
+        assert connection.execute("SELECT count(*) FROM projects WHERE name != 'local'").fetchone()[0] == 0
+
+
+def _is_same(one: bytes, other: bytes) -> bool:
+    """Whether a changed byte is in what a zip says beside its content, such as times."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(one)) as first, zipfile.ZipFile(io.BytesIO(other)) as second:
+            return [(name, first.read(name)) for name in first.namelist()] == [
+                (name, second.read(name)) for name in second.namelist()
+            ]
+    except (zipfile.BadZipFile, EOFError, ValueError, NotImplementedError, RuntimeError):
+        return False
+
+
+def test_a_project_with_a_run_that_has_not_ended_is_not_exported(
+    database: Database, artifacts: FolderArtifacts, tmp_path: Path
+) -> None:
+    started = run(tmp_path / "work", "bench", "one")
+    with database.connection() as connection, connection.transaction():
+        connection.execute("UPDATE runs SET project = ?, status = 'queued' WHERE id = ?", [PROJECT, started])
+    with pytest.raises(RunError, match="has not ended"):
+        export_project(database, artifacts, PROJECT, tmp_path / "acme.zip", by="test")
+    assert not list(tmp_path.glob("*.zip"))
+    assert not list(tmp_path.glob(".export-*"))
+
+
+def test_the_commands_say_what_went_and_came(cli: Cli, home: Path, tmp_path: Path) -> None:
+    proctor.evaluate("puzzles", models="demo/strong", limit=3)
+    file = tmp_path / "mine.zip"
+    ended = cli("projects", "export", "local", file)
+    assert ended.code == 0
+    assert ended.out.startswith(f"Exported local to {file}")
+    assert cli("projects", "export", "local", file).code == 2
+    assert cli("delete", "latest", "--yes").code == 0
+    assert "There is a project 'local' already" in cli("projects", "import", file).err
+    ended = cli("projects", "import", file, "--as", "back")
+    assert ended.code == 0
+    assert "Imported back: 1 run" in ended.out
+    assert "no leaderboard ranks them" in ended.out
+    assert home.exists()
