@@ -222,7 +222,7 @@ def test_an_exported_site_needs_no_server_of_ours(
             plain.shutdown()
             thread.join()
     verdict = served.get(f"/api/v1/compare?a={finished}")["comparisons"][0]["verdict"]
-    assert seen["verdict"] == f"{verdict}."
+    assert seen["verdict"] == f"{verdict[0].upper() if verdict.startswith('no ') else verdict[0]}{verdict[1:]}."
     assert "better by" in seen["neighbours"] or "difference" in seen["neighbours"]
     assert seen["buttons"] == ["Compare c"]
     assert "not part of the exported site" in seen["samples"]

@@ -92,6 +92,7 @@ export const de: Texts = {
   'reason.no-target': 'Das Sample hat kein Ziel.',
   'reason.no-response': 'Es gibt keine Antwort.',
   'reason.nothing-read': 'Es konnte keine Antwort gelesen werden.',
+  'reason.still-running': 'Der Lauf ist noch nicht zu Ende.',
   'reason.queued': 'Der Lauf hat nicht begonnen.',
   'reason.not-summed': 'Kosten werden summiert, wenn der Lauf beendet ist.',
   'reason.not-all-flips': 'Nicht alle Wechsel wurden übertragen, darum werden sie nicht nach Kategorie gezählt.',

@@ -97,6 +97,7 @@ export const en = {
   'reason.no-target': 'The sample has no target.',
   'reason.no-response': 'There is no answer.',
   'reason.nothing-read': 'No answer could be read.',
+  'reason.still-running': 'It is still running.',
   'reason.queued': 'The run has not started.',
   'reason.not-summed': 'Costs are summed up when the run has ended.',
   'reason.not-all-flips': 'Not all flips were sent, so they are not counted by category.',

@@ -92,6 +92,7 @@ export const ja: Texts = {
   'reason.no-target': 'サンプルに正解がありません。',
   'reason.no-response': '応答がありません。',
   'reason.nothing-read': '答えを読み取れませんでした。',
+  'reason.still-running': 'まだ実行中です。',
   'reason.queued': '実行はまだ始まっていません。',
   'reason.not-summed': '費用は実行の終了後に集計されます。',
   'reason.not-all-flips': 'すべての反転が送られていないため、カテゴリー別には数えません。',

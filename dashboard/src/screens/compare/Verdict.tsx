@@ -5,7 +5,11 @@ import './compare.css';
 
 export function Verdict({ comparison }: { comparison: Pick<Comparison, 'verdict' | 'a' | 'b'> }) {
   const { verdict, a, b } = comparison;
-  return <>{colourNames(verdict, [a.name, b.name])}.</>;
+  const names = [a.name, b.name];
+  // A sentence that does not begin with a name begins like any other.
+  const isNamed = names.some((name) => name !== '' && verdict.startsWith(name));
+  const sentence = isNamed ? verdict : verdict.charAt(0).toUpperCase() + verdict.slice(1);
+  return <>{colourNames(sentence, names)}.</>;
 }
 
 export function colourNames(sentence: string, names: readonly string[]): ReactNode {

@@ -2,6 +2,7 @@
 import { isGoing, useComparison, useRuns, useStartRun } from '@/api/queries';
 import type { ListedBudget, ListedRun } from '@/api/documents';
 import { useListed } from '@/api/administration';
+import { Ago } from '@/components/Ago';
 import { Button, Empty, Failure, Loading, PageHead, Section } from '@/components/Basics';
 import { RunTable } from '@/screens/runs/RunTable';
 import { Leader } from '@/screens/compare/Leader';
@@ -102,7 +103,12 @@ function NewestVerdict({ run }: { run: ListedRun }) {
     <PageHead
       trail={`${t('home.newest')} · ${first.benchmark} · ${run.name ?? run.run_id}`}
       title={<Leader comparisons={comparisons.data?.comparisons ?? []} />}
-      lead={t('compare.lead', { n: countText(first.n), test: first.test })}
+      lead={[
+        comparisons.data?.comparisons.length === 1 ? t('compare.against', { a: first.a.name, b: first.b.name }) : null,
+        t('compare.lead', { n: countText(first.n), test: first.test }),
+      ]
+        .filter((one) => one !== null)
+        .join(' · ')}
     >
       <div className="buttons">
         <Link className="button main" to={`/compare?a=${encodeURIComponent(run.run_id)}`}>
@@ -126,7 +132,7 @@ function EarlierVerdict({ run }: { run: ListedRun }) {
         <Leader comparisons={found} />
       </Link>{' '}
       <span className="muted small">
-        <bdi>{run.name ?? run.run_id}</bdi>
+        <bdi>{run.name ?? run.run_id}</bdi> · <Ago when={run.created_at} />
       </span>
     </li>
   );

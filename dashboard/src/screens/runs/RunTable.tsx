@@ -1,4 +1,5 @@
 import type { ListedRun } from '@/api/documents';
+import { isGoing } from '@/api/queries';
 import { Wide } from '@/components/Basics';
 import { Cost, Dash } from '@/components/Figures';
 import { agoText, countText, secondsText } from '@/numbers/text';
@@ -26,7 +27,7 @@ export function RunTable({ runs, at, chosen, choose }: RunTableProps) {
             <th>{t('word.benchmarks')}</th>
             <th>{t('runs.status')}</th>
             <th className="number">{t('word.trials')}</th>
-            <th className="number">{t('runs.took')}</th>
+            <th className="number took">{t('runs.took')}</th>
             <th className="number">{t('runs.cost')}</th>
             <th className="number">{t('runs.began')}</th>
           </tr>
@@ -68,8 +69,8 @@ function RunRow({ run, isAt, isChosen, choose }: RunRowProps) {
           />
         </td>
       )}
-      <td>
-        <Link to={path`/runs/${run.run_id}`}>
+      <td className="run-name">
+        <Link to={path`/runs/${run.run_id}`} title={run.name ?? run.run_id}>
           <bdi>{run.name ?? run.run_id}</bdi>
         </Link>
         {run.name !== null && <span className="muted small"> {run.run_id}</span>}
@@ -84,8 +85,12 @@ function RunRow({ run, isAt, isChosen, choose }: RunRowProps) {
         <RunState run={run} />
       </td>
       <td className="number">{countText(run.trials)}</td>
-      <td className="number">
-        {run.status === 'queued' ? <Dash reason={t('reason.queued')} /> : secondsText(run.seconds)}
+      <td className="number took">
+        {isGoing(run) && run.seconds === 0 ? (
+          <Dash reason={t(run.status === 'queued' ? 'reason.queued' : 'reason.still-running')} />
+        ) : (
+          secondsText(run.seconds)
+        )}
       </td>
       <td className="number">
         {run.cost_basis === null ? (

@@ -131,42 +131,46 @@ function Audit() {
   return (
     <Section title={t('settings.audit')}>
       <Loaded query={pages} lines={2}>
-        {(data) => (
-          <Wide label={t('settings.audit')} height={420}>
-            <table>
-              <thead>
-                <tr>
-                  <th>{t('settings.audit.when')}</th>
-                  <th>{t('settings.audit.who')}</th>
-                  <th>{t('settings.audit.what')}</th>
-                  <th>{t('settings.audit.object')}</th>
-                  <th>{t('settings.address')}</th>
-                  <th>{t('settings.audit.outcome')}</th>
-                </tr>
-              </thead>
-              <tbody>
-                {data.pages
-                  .flatMap((page) => page.items)
-                  .map((one) => (
-                    <tr key={one.number}>
-                      <td>
-                        <Ago when={one.at} />
-                      </td>
-                      <td>
-                        <bdi>{one.who}</bdi>
-                      </td>
-                      <td>{one.what}</td>
-                      <td>
-                        <bdi>{one.object}</bdi>
-                      </td>
-                      <td>{one.address}</td>
-                      <td>{one.outcome}</td>
-                    </tr>
-                  ))}
-              </tbody>
-            </table>
-          </Wide>
-        )}
+        {(data) =>
+          data.pages[0]?.items.length === 0 ? (
+            <p className="muted">{t('settings.none')}</p>
+          ) : (
+            <Wide label={t('settings.audit')} height={420}>
+              <table>
+                <thead>
+                  <tr>
+                    <th>{t('settings.audit.when')}</th>
+                    <th>{t('settings.audit.who')}</th>
+                    <th>{t('settings.audit.what')}</th>
+                    <th>{t('settings.audit.object')}</th>
+                    <th>{t('settings.address')}</th>
+                    <th>{t('settings.audit.outcome')}</th>
+                  </tr>
+                </thead>
+                <tbody>
+                  {data.pages
+                    .flatMap((page) => page.items)
+                    .map((one) => (
+                      <tr key={one.number}>
+                        <td>
+                          <Ago when={one.at} />
+                        </td>
+                        <td>
+                          <bdi>{one.who}</bdi>
+                        </td>
+                        <td>{one.what}</td>
+                        <td>
+                          <bdi>{one.object}</bdi>
+                        </td>
+                        <td>{one.address}</td>
+                        <td>{one.outcome}</td>
+                      </tr>
+                    ))}
+                </tbody>
+              </table>
+            </Wide>
+          )
+        }
       </Loaded>
       {pages.hasNextPage && <Button onClick={() => void pages.fetchNextPage()}>{t('settings.audit.newer')}</Button>}
     </Section>
