@@ -17,7 +17,7 @@ AnswerKind = Literal["auto", "index", "position", "letter", "label", "text", "pl
 
 
 class _Strict(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", protected_namespaces=())
+    model_config = ConfigDict(frozen=True, extra="forbid", protected_namespaces=(), defer_build=True)
 
 
 def _quoted(value: object) -> object:

@@ -15,7 +15,7 @@ LARGEST = 2**63 - 1
 class Frozen(BaseModel):
     """A part of a plan: it does not change, and has no fields beside those it names."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", protected_namespaces=())
+    model_config = ConfigDict(frozen=True, extra="forbid", protected_namespaces=(), defer_build=True)
 
 
 def some(value: tuple[T, ...]) -> tuple[T, ...]:

@@ -47,7 +47,7 @@ class _Nothing:
         return
 
     def current(self) -> AbstractContextManager[None]:
-        return nullcontext()
+        return _NOWHERE
 
     def fail(self, _: str) -> None:
         return
@@ -57,6 +57,9 @@ class _Nothing:
 
 
 NOTHING: TraceSpan = _Nothing()
+_NOWHERE = nullcontext()
+_UNTRACED = nullcontext(NOTHING)
+"""Blocks of which nothing is kept: one for all, for every trial enters several."""
 _TRACERS: list[Tracer] = []
 
 
@@ -67,15 +70,15 @@ def begin_span(
     return _TRACERS[0].begin(name, attributes, kind, parent) if _TRACERS else NOTHING
 
 
-@contextmanager
 def span(
     name: str, attributes: Attributes = NONE, *, kind: Kind = "internal", parent: str | None = None
-) -> Iterator[TraceSpan]:
+) -> AbstractContextManager[TraceSpan]:
     """A span for as long as the block lasts; an exception that leaves the block is its fault."""
-    if not _TRACERS:
-        yield NOTHING
-        return
-    found = begin_span(name, attributes, kind=kind, parent=parent)
+    return _traced(begin_span(name, attributes, kind=kind, parent=parent)) if _TRACERS else _UNTRACED
+
+
+@contextmanager
+def _traced(found: TraceSpan) -> Iterator[TraceSpan]:
     try:
         with found.current():
             yield found

@@ -6,12 +6,12 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-OBJECTS_BETWEEN = 10_000
+OBJECTS_BETWEEN = 50_000
 
 
 @contextmanager
 def relaxed_gc() -> Iterator[None]:
-    """Look after every 10,000 new objects instead of 700, and as before afterwards.
+    """Look after every 50,000 new objects instead of 700, and as before afterwards.
 
     A trial makes hundreds of objects and hardly a cycle: at the usual rate looking took a tenth of a run's time. Who
     looks even less often, or never, is left alone.
