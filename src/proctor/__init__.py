@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from proctor.version import __version__
 
 if TYPE_CHECKING:
-    from proctor.client import Client
+    from proctor.client.client import Client
     from proctor.domain.documents.comparison import Comparison, Comparisons
     from proctor.domain.documents.leaderboard import Leaderboard
     from proctor.domain.documents.rescored import Rescored
@@ -28,7 +28,7 @@ _MODULES = {
     "proctor.domain.estimate": ("Estimate",),
     "proctor.domain.sample": ("Sample",),
     "proctor.library.report": ("Report",),
-    "proctor.client": ("Client",),
+    "proctor.client.client": ("Client",),
     "proctor.library.browsing": ("browse",),
     "proctor.library.evaluating": ("evaluate", "evaluate_async", "prepare"),
     "proctor.library.run": ("Run",),

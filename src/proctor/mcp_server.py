@@ -12,7 +12,7 @@ from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import ToolAnnotations
 
-from proctor.client import Client
+from proctor.client.client import Client
 from proctor.domain.errors import ProctorError
 from proctor.domain.run import RunStatus
 from proctor.version import __version__

@@ -70,7 +70,7 @@ def test_options_that_are_not_given_are_absent() -> None:
     ],
 )
 def test_a_value_that_cannot_be_sent_is_refused(value: dict[str, Any]) -> None:
-    refusal(Sampling, value)
+    assert refusal(Sampling, value).splitlines()[1].partition(".")[0] == next(iter(value))
 
 
 def test_keys_that_yaml_reads_as_numbers_become_text_as_in_json() -> None:
@@ -79,9 +79,18 @@ def test_keys_that_yaml_reads_as_numbers_become_text_as_in_json() -> None:
     assert orjson.dumps(sampling.given())
 
 
-@pytest.mark.parametrize("text", ["", "demo", "/x", "demo/strong?temperature", "demo/x?a=1&a=2"])
-def test_text_that_is_no_model_is_refused(text: str) -> None:
-    refusal(ModelSpec, text)
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", "'' is not a model: write provider/name"),
+        ("demo", "'demo' is not a model: write provider/name"),
+        ("/x", "'/x' is not a model: write provider/name"),
+        ("demo/strong?temperature", "demo/strong: options are written ?name=value"),
+        ("demo/x?a=1&a=2", "demo/x: 'a' is given twice"),
+    ],
+)
+def test_text_that_is_no_model_is_refused(text: str, why: str) -> None:
+    assert why in refusal(ModelSpec, text)
 
 
 @pytest.mark.parametrize(
@@ -200,7 +209,7 @@ def test_two_models_that_look_the_same_are_refused() -> None:
     ],
 )
 def test_limits_that_limit_nothing_or_everything_are_refused(value: dict[str, Any]) -> None:
-    refusal(Limits, value)
+    assert refusal(Limits, value).splitlines()[1] == next(iter(value))
 
 
 json_values = st.recursive(

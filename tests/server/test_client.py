@@ -9,7 +9,7 @@ import pytest
 
 from commands import ended
 from proctor import Client
-from proctor.client import LAST
+from proctor.client.runs import LAST
 from proctor.domain.errors import NotFoundError, RunError, StoreError, UserError
 from server.conftest import PLAN
 from server.serving import Server

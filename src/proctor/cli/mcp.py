@@ -19,7 +19,7 @@ from proctor.cli.echo import echo
 from proctor.domain.errors import UserError
 
 if TYPE_CHECKING:
-    from proctor.client import Client
+    from proctor.client.client import Client
 
 ADDRESS = re.compile(r"Proctor is at (http://\S+)")
 END_SECONDS = 20.0
@@ -42,7 +42,7 @@ def mcp(server: str | None, is_http: bool, port: int) -> None:
     """
     if find_spec("mcp") is None:
         raise UserError("proctor mcp needs more than is installed: pip install 'proctor[mcp]'.")
-    from proctor.client import Client
+    from proctor.client.client import Client
     from proctor.mcp_server import create_mcp_server
     from proctor.settings import Settings
 

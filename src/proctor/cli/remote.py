@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from proctor.cli.echo import echo
 
 if TYPE_CHECKING:
-    from proctor.client import Client
+    from proctor.client.client import Client
     from proctor.domain.plan import Plan
 
 INTERRUPTED_CODE = 130
@@ -25,7 +25,7 @@ def client_of(server: str | None) -> Client | None:
     url = server or settings.server
     if not url:
         return None
-    from proctor.client import Client
+    from proctor.client.client import Client
 
     return Client(url, settings.server_key)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from msgspec.structs import asdict
 
-from proctor.client import Client
+from proctor.client.client import Client
 from proctor.domain.documents.annotation import Comment
 from proctor.domain.documents.result import TrialResult
 from proctor.domain.errors import PlanError, ProctorError

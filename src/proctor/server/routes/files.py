@@ -233,14 +233,14 @@ def _range(request: Request, size: int, tag: str) -> tuple[int, int]:
     return start, stop
 
 
-class TextQuery(BaseModel):
+class FileTextQuery(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     page: int | None = Field(None, ge=1, le=1_000_000, description="Only this page, from 1.")
 
 
 @router.get("/files/{file_id}/text", operation_id="readFileText", responses=answers(FileText, problems=(404,)))
-def get_text(request: Request, file_id: FileId, database: Store, query: Annotated[TextQuery, Query()]) -> Response:
+def get_text(request: Request, file_id: FileId, database: Store, query: Annotated[FileTextQuery, Query()]) -> Response:
     """The text of a PDF page by page with its outline, extracted on the server; of a text, the text."""
     return json_answer(read_file_text(database, artifacts_of(service_of(request)), file_id, query.page))
 

@@ -57,7 +57,7 @@ ENDINGS = {"junit": "xml", "inspect": "json"}
 Cursor = Annotated[int, Path(ge=1, le=LARGEST_ID)]
 
 
-class ResultFilters(BaseModel):
+class FilterQuery(BaseModel):
     """Which results; each part that is given must hold."""
 
     model_config = ConfigDict(extra="forbid")
@@ -92,7 +92,7 @@ class ResultFilters(BaseModel):
         return None if self.outcome is None else Outcome(self.outcome)
 
 
-class ResultQuery(ResultFilters):
+class ResultQuery(FilterQuery):
     after: int = Field(0, ge=0, le=LARGEST_ID, description="The last result of the page before.")
     limit: int = Field(50, ge=1, le=500)
     extras: str | None = Field(
@@ -100,7 +100,7 @@ class ResultQuery(ResultFilters):
     )
 
 
-class PositionQuery(ResultFilters):
+class PositionQuery(FilterQuery):
     every: int = Field(100, ge=1, le=500, description="Rows on a page.")
 
 

@@ -1,0 +1,1 @@
+"""A client of a Proctor server, with the same objects as the library."""
