@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from decimal import Decimal
 from itertools import islice
 from pathlib import Path
@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from proctor.domain.documents.document import json_bytes
 from proctor.domain.response import Response, Usage
 from proctor.domain.run import RunStatus
 from proctor.domain.sample import Sample
@@ -20,11 +21,14 @@ from proctor.domain.score import Score
 from proctor.domain.text_query import TextQuery, fold
 from proctor.domain.trial import Answer, Outcome, Result
 from proctor.planning.expand import trials_of
+from proctor.runs.compare import compare_runs
 from proctor.runs.packing import pack_next
+from proctor.stores.comparing import evaluations_of
 from proctor.stores.copying import copy_database, count_rows
 from proctor.stores.database import Database, open_database
 from proctor.stores.deleting import delete_rows
 from proctor.stores.journal import DatabaseJournal
+from proctor.stores.packed.marks import SampleIds, read_marks
 from proctor.stores.packed.packing import PackingKind, PackingStore
 from proctor.stores.packed.selection import select_packed
 from proctor.stores.result_filters import ResultFilters
@@ -330,3 +334,87 @@ def test_a_text_that_is_too_long_to_be_packed_is_looked_at(database: Database, t
     for typed in ("needle", "filler needle"):
         assert [found.id for found in ResultStore(database).results(run_id, where={"answer": typed})] == [row.id]
         assert ResultStore(database).positions(run_id, every=1, where={"answer": typed}) == (1, [])
+
+
+def right_or_wrong(
+    database: Database, folder: Path, seed: int, change: Callable[[Sample], Sample] = lambda it: it
+) -> str:
+    """A run of two models on samples of one epoch that are right, wrong or could not be marked."""
+    rng = random.Random(seed)
+    samples = ListedSamples(tuple(change(Sample(f"s{n:02}", f"s{n}")) for n in range(30)))
+    item = replace(evaluation(30), samples=samples, fingerprint=samples.fingerprint())
+    store = RunStore(database)
+    run_id = store.create(PLAN, [item, replace(item, label="demo/y")], folder)
+    lease = store.lease(run_id)
+    trials = [trial for row in store.evaluation_rows(run_id) for trial in trials_of(replace(item, id=row["id"]))]
+    rng.shuffle(trials)
+
+    async def record() -> None:
+        versions = {row["id"]: {"echo": "1"} for row in store.evaluation_rows(run_id)}
+        journal = DatabaseJournal(database, versions, this_month())
+        try:
+            written = (await journal.write([Answer(trial, Response("x")) for trial in trials], [])).answers
+            scores = [score_of(rng) for _ in written]
+            both = zip(written, scores, strict=True)
+            await journal.write([], [Result(answer, (score,), Outcome.SCORED) for answer, score in both])
+        finally:
+            await journal.close()
+
+    asyncio.run(record())
+    store.finish(lease, RunStatus.COMPLETED, 1.0)
+    return run_id
+
+
+def score_of(rng: random.Random) -> Score:
+    if rng.random() < 0.2:
+        return Score("echo", None, reason="none", details={"verdict": "unreadable"} if rng.random() < 0.5 else {})
+    return Score("echo", rng.choice([0.0, 1.0, 1.0]))
+
+
+def is_compared_at_once(database: Database, run_id: str) -> bool:
+    rows = evaluations_of(database, run_id)
+    return all(read_marks(database, row.id, "echo", row.scorers["echo"]) is not None for row in rows)
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_a_comparison_of_what_is_packed_is_the_same_document(database: Database, tmp_path: Path, seed: int) -> None:
+    runs = [right_or_wrong(database, tmp_path, seed), right_or_wrong(database, tmp_path, seed + 10)]
+    wanted = [json_bytes(compare_runs(database, names, flips=3)) for names in ([runs[0]], runs)]
+    assert b"s0" in wanted[0], "flips are shown"
+    for run_id in runs:
+        assert not is_compared_at_once(database, run_id)
+        pack(database, run_id)
+        assert is_compared_at_once(database, run_id)
+    assert [json_bytes(compare_runs(database, names, flips=3)) for names in ([runs[0]], runs)] == wanted
+    ids = [row.id for row in evaluations_of(database, runs[0])]
+    ScoreStore(database).forget_packed(ids)
+    assert not is_compared_at_once(database, runs[0])
+
+
+def test_samples_of_groups_and_marks_between_right_and_wrong_are_compared_in_turn(
+    database: Database, tmp_path: Path
+) -> None:
+    grouped = right_or_wrong(database, tmp_path, 1, lambda it: replace(it, group=f"g{it.id[-1]}"))
+    graded = right_or_wrong(database, tmp_path, 2)
+    with database.connection() as connection:
+        for row in RunStore(database).evaluation_rows(graded):
+            mine = "SELECT min(id) FROM responses WHERE evaluation_id = ?"
+            connection.execute(f"UPDATE scores SET value = 0.5 WHERE response_id = ({mine})", [row["id"]])
+    repeated = finished_run(database, tmp_path)
+    for run_id in (grouped, graded, repeated):
+        wanted = json_bytes(compare_runs(database, [run_id], flips=3))
+        pack(database, run_id)
+        assert is_packed(database, run_id)
+        assert not is_compared_at_once(database, run_id)
+        assert json_bytes(compare_runs(database, [run_id], flips=3)) == wanted
+
+
+def test_names_of_samples_are_had_although_they_are_packed_anew_meanwhile(database: Database, tmp_path: Path) -> None:
+    run_id = right_or_wrong(database, tmp_path, 1)
+    pack(database, run_id)
+    row = evaluations_of(database, run_id)[0]
+    names = SampleIds(database, row.id)
+    assert names.at(29) == "s29"
+    with database.connection() as connection:
+        connection.execute("DELETE FROM packed_columns")
+    assert names.at(3) == "s03"

@@ -74,7 +74,7 @@ from proctor.stores.listing import RunFilter, asked_models, count_runs, list_ask
 from proctor.stores.measuring import MeasuringStore, Unmeasured
 from proctor.stores.own_benchmarks import NewBenchmark, OwnBenchmarkStore
 from proctor.stores.packed.packing import PackingStore
-from proctor.stores.packed.selection import select_packed
+from proctor.stores.packed.selection import find_samples, select_packed
 from proctor.stores.playground import AnswerRow, AskedFile, PlaygroundStore
 from proctor.stores.provider_keys import ProviderKeyStore
 from proctor.stores.queue import QueueStore
@@ -374,6 +374,7 @@ READS: dict[str, Callable[[Database, Theirs], Any]] = {
     "runs.RunStore.last_event": lambda db, it: RunStore(db).last_event(it.run.id, GROUP_SIZES),
     "packed.packing.PackingStore.find": lambda db, it: list(PackingStore(db).find(it.id)),
     "packed.selection.select_packed": lambda db, it: list(select_packed(db, it.id, ResultFilters()).ids()),  # type: ignore[union-attr]
+    "packed.selection.find_samples": lambda db, it: find_samples(db, it.id, ["s1"]),
     "result_ids.find_ids": lambda db, it: [
         *chain.from_iterable(find_ids(db, part_of(it), ResultFilters(is_wrong=True)))
     ],
@@ -457,6 +458,9 @@ WRITES: dict[str, Callable[[Database, Theirs], Any]] = {
 EXEMPT = {
     "stored_bytes.check_room": "of what is the caller's own",
     "packed.columns.pack_columns": "takes an evaluation that `unpacked` gave",
+    "packed.marks.pack_marks": "takes a claim",
+    "packed.marks.read_marks": "gives nothing where `PackingStore.find` does not",
+    "packed.marks.SampleIds.at": "had only with the marks that `read_marks` gave",
     "packed.words.pack_words": "takes an evaluation that `unpacked` gave",
     "packed.packing.PackingStore.unpacked": "what is left to be packed; of the whole server for workers",
     "packed.packing.PackingStore.claim": "takes an evaluation that `unpacked` gave",

@@ -150,6 +150,11 @@ class MeanAccumulator:
         cluster.n += weight
         cluster.total += value * weight
 
+    def count(self, zeros: int, ones: int) -> None:
+        """Add so many values of 0 and of 1 that belong to no group and weigh one each."""
+        if zeros + ones:
+            self._alone.setdefault(1, Moments()).count(zeros, ones)
+
     def estimate(self) -> Estimate:
         alone, clusters, within = [*self._alone.items()], [*self._clusters.values()], ""
         n, effective = _sizes(alone, clusters)

@@ -4,13 +4,25 @@ from __future__ import annotations
 
 
 class Moments:
-    """Number, sum and spread of values between 0 and 1; those of 0 and 1 are only counted."""
+    """Number, sum and spread of values between -1 and 1; those of 0 and 1 are only counted."""
 
     __slots__ = ("_m2", "_mean", "_others", "ones", "zeros")
 
     def __init__(self) -> None:
         self.zeros = self.ones = self._others = 0
         self._mean = self._m2 = 0.0
+
+    def count(self, zeros: int, ones: int) -> None:
+        """Add so many values of 0 and of 1."""
+        self.zeros += zeros
+        self.ones += ones
+
+    def repeat(self, value: float, times: int) -> None:
+        """Add the same value, neither 0 nor 1, so many times; nothing else but it was added."""
+        if times and self._others:
+            raise ValueError("values of several kinds are added one by one")
+        if times:
+            self._others, self._mean = times, value
 
     def add(self, value: float) -> None:
         if value == 0.0:

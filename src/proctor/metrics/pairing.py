@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from itertools import chain, repeat
+from typing import Protocol, runtime_checkable
 
 from msgspec import Struct
 
 from proctor.metrics.intervals import Cluster, MeanAccumulator, has_clusters
+from proctor.metrics.moments import Moments
 
 Mark = tuple[str, float | None, str | None, int]
 """A sample's id, its score (None where it was asked and has none), its group, and how many things the score is of."""
@@ -59,6 +61,10 @@ class Differences:
         else:
             self.others.append(difference)
 
+    def count(self, up: int, down: int, level: int) -> None:
+        """Add so many of 1, of -1 and of 0."""
+        self.up, self.down, self.level = self.up + up, self.down + down, self.level + level
+
     @property
     def n(self) -> int:
         return self.up + self.down + self.level + len(self.others)
@@ -101,6 +107,11 @@ class Units:
             cluster = self._groups[group] = Cluster()
         cluster.n += weight
         cluster.total += weight * difference
+
+    def count(self, up: int, down: int, level: int) -> None:
+        """Add so many differences of 1, of -1 and of 0 that belong to no group and weigh one each."""
+        if up + down + level:
+            self._alone.setdefault(1, Differences()).count(up, down, level)
 
     @property
     def n(self) -> int:
@@ -183,12 +194,12 @@ def _weighted_squares(by_weight: Mapping[int, Differences], mean: float) -> Iter
 class Pairs:
     """The samples both systems have a score for, as far as their statistics need them; ids of flips up to a number."""
 
-    __slots__ = ("_keep", "_m2", "_mean", "a", "b", "gained", "gained_ids", "is_binary", "left_out", "lost",
+    __slots__ = ("_differences", "_keep", "a", "b", "gained", "gained_ids", "is_binary", "left_out", "lost",
                  "lost_ids", "n", "units", "unlike")  # fmt: skip
 
     def __init__(self, keep: int = 0) -> None:
         self._keep = keep
-        self._mean = self._m2 = 0.0
+        self._differences = Moments()
         self.n = self.gained = self.lost = self.unlike = 0
         """`gained`: only B is right, `lost`: only A is; right means a score of at least a half; `unlike`: the two
         sides weigh the sample differently, and the larger weight counts for both."""
@@ -211,9 +222,7 @@ class Pairs:
         self.a.add_value(a, group, weight)
         self.b.add_value(b, group, weight)
         self.units.add(difference, group, weight)
-        step = difference - self._mean
-        self._mean += step / self.n
-        self._m2 += step * (difference - self._mean)
+        self._differences.add(difference)
 
     def _flip(self, name: str, is_gain: bool) -> None:
         if is_gain:
@@ -227,7 +236,18 @@ class Pairs:
     @property
     def spread(self) -> float:
         """The standard deviation of the differences, sample by sample."""
-        return math.sqrt(self._m2 / (self.n - 1)) if self.n > 1 else 0.0
+        found = self._differences
+        return math.sqrt(found.squares(found.total / self.n) / (self.n - 1)) if self.n > 1 else 0.0
+
+    def count(self, both: int, gained: int, lost: int, neither: int) -> None:
+        """Add so many samples that both, only B, only A, or neither has right; they share no groups and weigh one."""
+        self.n += both + gained + lost + neither
+        self.gained, self.lost = self.gained + gained, self.lost + lost
+        self.a.count(gained + neither, both + lost)
+        self.b.count(lost + neither, both + gained)
+        self.units.count(gained, lost, both + neither)
+        self._differences.count(both + neither, gained)
+        self._differences.repeat(-1.0, lost)
 
 
 def pair(a: Iterable[Mark], b: Iterable[Mark], *, keep: int = 0) -> Pairs:
@@ -235,6 +255,60 @@ def pair(a: Iterable[Mark], b: Iterable[Mark], *, keep: int = 0) -> Pairs:
 
     The ids of the first `keep` flipped samples are kept each way. A sample that appears twice on one side is an error.
     """
+    if isinstance(a, HasPackedMarks) and isinstance(b, HasPackedMarks):
+        one, other = a.packed_marks(), b.packed_marks()
+        if one is not None and other is not None and one.samples == other.samples:
+            return _pair_packed(one, other, keep)
+    return _pair_in_turn(a, b, keep)
+
+
+class PackedMarks(Struct, frozen=True):
+    """Right-or-wrong marks of samples that share no groups and weigh one, in the order of their ids."""
+
+    samples: str
+    """Names the ids and their order."""
+    marks: bytes
+    """A byte for each: 1 for right, 0 for wrong, 2 for one that was asked and has no mark."""
+    name_at: Callable[[int], str]
+    """The id at a place."""
+
+
+@runtime_checkable
+class HasPackedMarks(Protocol):
+    """A side whose marks may be had at once, with the same results to the last digit."""
+
+    def packed_marks(self) -> PackedMarks | None: ...
+
+
+def _pair_packed(a: PackedMarks, b: PackedMarks, keep: int) -> Pairs:
+    count = len(a.marks)
+    joined = int.from_bytes(a.marks, "little") << 2 | int.from_bytes(b.marks, "little")
+    both = joined.to_bytes(count, "little")
+
+    def how_many(of_a: int, of_b: int) -> int:
+        return both.count(of_a << 2 | of_b)
+
+    pairs = Pairs(keep)
+    pairs.count(how_many(1, 1), how_many(0, 1), how_many(1, 0), how_many(0, 0))
+    pairs.gained_ids += [a.name_at(place) for place in _first(both, 0b0001, keep)]
+    pairs.lost_ids += [a.name_at(place) for place in _first(both, 0b0100, keep)]
+    left_out = pairs.left_out
+    left_out.only_a_failed_in_b = how_many(1, 2) + how_many(0, 2)
+    left_out.only_b_failed_in_a = how_many(2, 1) + how_many(2, 0)
+    left_out.failed_in_both = how_many(2, 2)
+    return pairs
+
+
+def _first(both: bytes, what: int, count: int) -> Iterator[int]:
+    place = -1
+    for _ in range(count):
+        place = both.find(what, place + 1)
+        if place < 0:
+            return
+        yield place
+
+
+def _pair_in_turn(a: Iterable[Mark], b: Iterable[Mark], keep: int) -> Pairs:
     pairs = Pairs(keep)
     left, right = _ascending(a), _ascending(b)
     x, y = next(left, None), next(right, None)

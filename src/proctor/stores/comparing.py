@@ -17,6 +17,7 @@ from proctor.stores.database import ROWS_AT_A_TIME, Database
 from proctor.stores.json_columns import json_text
 from proctor.stores.keys import is_body_of, is_of_evaluation
 from proctor.stores.measuring import Unmeasured
+from proctor.stores.packed.selection import find_samples
 from proctor.stores.result_filters import counted_value, is_current, is_of, mark_weight
 from proctor.stores.runs import REVISION
 from proctor.stores.scoping import in_scope
@@ -246,6 +247,9 @@ def view_samples(
         .where(is_of_evaluation(database, evaluation.id), responses.c.sample_id.in_(sample_ids), is_current())
         .order_by(responses.c.epoch)
     )  # fmt: skip
+    ids = find_samples(database, evaluation.id, sample_ids)
+    if ids is not None:
+        query = query.where(responses.c.id.in_(ids))
     found: dict[str, SampleView] = {}
     with database.reading() as connection:
         for name, category, text, target, value, answer, response in connection.execute(query):

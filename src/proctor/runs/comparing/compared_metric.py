@@ -16,13 +16,14 @@ from proctor.metrics.classification import MacroAverage
 from proctor.metrics.compare import PairedComparison, StoppedEarly, compare_marks, either_stopped, rest_on_worse
 from proctor.metrics.labels import has_votes, is_of_repeats, metric_labels, metrics_of, repeat_labels
 from proctor.metrics.metric import MeanOverSamples, Metric, takes_scores_as_they_are
-from proctor.metrics.pairing import Mark
+from proctor.metrics.pairing import Mark, PackedMarks
 from proctor.metrics.registry import create_metric
 from proctor.runs.measuring.repeats import values_of_repeats
 from proctor.stores.classes import class_scores
 from proctor.stores.comparing import BEFORE_CONTENT, EvaluationMarks, EvaluationRow
 from proctor.stores.database import Database
 from proctor.stores.measuring import Unmeasured
+from proctor.stores.packed.marks import NONE, RIGHT, UNREADABLE, WRONG, SampleIds, read_marks
 from proctor.stores.whole_groups import whole_groups
 
 
@@ -99,7 +100,7 @@ class MetricSide:
         unmeasured: Unmeasured = Unmeasured.LEFT_OUT,
     ) -> None:
         self._database, self._row, self._metric = database, row, metric
-        self._unmeasured = unmeasured
+        self._unmeasured, self._by_content = unmeasured, by_content
         self._marks: Iterable[Mark] = EvaluationMarks(
             database, row, metric.scorer, by_content=by_content, unmeasured=unmeasured
         )
@@ -107,7 +108,7 @@ class MetricSide:
 
     def hold(self) -> None:
         """Keep the values: reading them once for every other model would take longer."""
-        if self.classes is None:
+        if self.classes is None and self._packed is None:
             self._held = list(self._read())
 
     def __iter__(self) -> Iterator[Mark]:
@@ -126,6 +127,30 @@ class MetricSide:
         of_sample = cast("MeanOverSamples", metric).sample_value  # `is_paired` was asked
         for name, value, group, weight in self._marks:
             yield name, None if value is None else of_sample(value), group, weight
+
+    def packed_marks(self) -> PackedMarks | None:
+        """The same values at once, where all of them are right or wrong and are packed."""
+        return self._packed
+
+    @cached_property
+    def _packed(self) -> PackedMarks | None:
+        metric = self._metric.create()
+        if self._by_content or metric is None or isinstance(metric, MacroAverage):
+            return None
+        of_sample = cast("MeanOverSamples", metric).sample_value  # `is_paired` was asked
+        wrong, right = of_sample(0.0), of_sample(1.0)
+        none = wrong if self._unmeasured is Unmeasured.WRONG else None
+        unreadable = none if self._unmeasured is Unmeasured.LEFT_OUT else wrong
+        of_code: dict[int, float | None] = {WRONG: wrong, RIGHT: right, NONE: none, UNREADABLE: unreadable}
+        if not {*of_code.values()} <= {0.0, 1.0, None}:
+            return None
+        scorer, database = self._metric.scorer, self._database
+        found = read_marks(database, self._row.id, scorer, self._row.scorers[scorer])
+        if found is None:
+            return None
+        samples, codes = found
+        table = bytes(2 if (value := of_code.get(code)) is None else int(value) for code in range(256))
+        return PackedMarks(samples, codes.translate(table), SampleIds(database, self._row.id).at)
 
     @cached_property
     def classes(self) -> Mapping[str, SampleScore | None] | None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from decimal import Decimal
+from functools import partial
 from itertools import groupby
 from math import nan
 from typing import Any
@@ -18,6 +20,7 @@ from proctor.stores.codec import PICO
 from proctor.stores.connection import Connection
 from proctor.stores.database import Database
 from proctor.stores.keys import is_of_evaluation, is_score_of
+from proctor.stores.packed.marks import MARKS, pack_marks
 from proctor.stores.packed.masks import SEGMENT, Mask, little_endian, numbers
 from proctor.stores.packed.packing import (
     PackedEvaluation,
@@ -67,8 +70,12 @@ def _pack(
             total += len(ids)
         if len(ids) < segment:
             break
+    marks = pack_marks(database, store, claim, evaluation, segment)
+    if marks is None:
+        return False
     detail = {
         "segment": segment,
+        MARKS: marks,
         "last_ids": last_ids,
         "categories": [name for name, place in categories.items() if place < _OTHER],
         "counts": [[category, *numbers] for category, numbers in counts.items()],
@@ -174,6 +181,16 @@ def _numeric(column: str, fits: Callable[[Any], bool], *, is_exact: bool = True)
     return PackedFilter(column, lambda data: bytes(map(fits, numbers(kind, data))), is_exact=is_exact)
 
 
+def _has_hash(wanted: int, data: bytes) -> Mask:
+    hashes, place = numbers("I", data), -1
+    mask = bytearray(len(hashes))
+    with suppress(ValueError):  # there is no further one
+        while True:
+            place = hashes.index(wanted, place + 1)
+            mask[place] = 1
+    return bytes(mask)
+
+
 def _category(value: str, packing: Packing) -> PackedFilter:
     known: list[str] = packing.detail["categories"]
     place = known.index(value) if value in known else _OTHER
@@ -182,7 +199,7 @@ def _category(value: str, packing: Packing) -> PackedFilter:
 
 _FILTERS: Mapping[str, Callable[[str, Packing], PackedFilter]] = {
     "category": _category,
-    "sample": lambda value, _: _numeric("sample", crc32(value.encode()).__eq__, is_exact=False),
+    "sample": lambda value, _: PackedFilter("sample", partial(_has_hash, crc32(value.encode())), is_exact=False),
     "epoch": lambda value, _: _numeric("epoch", int(value).__eq__),
     "latency_from": lambda value, _: _numeric("latency", float(value).__le__),
     "cost_from": lambda value, _: _numeric("cost", int(Decimal(value) * PICO).__le__),
@@ -203,6 +220,12 @@ def packed_filter(name: str, value: str, packing: Packing) -> PackedFilter | Non
 def outcome_filter(outcome: Outcome) -> PackedFilter:
     wanted = OUTCOMES.index(outcome) if outcome in OUTCOMES else _NO_OUTCOME
     return _translated("flags", bytes(byte & 3 == wanted for byte in range(256)))
+
+
+def samples_filter(sample_ids: Collection[str]) -> PackedFilter:
+    """Of any of these samples, and of others that look like them."""
+    hashes = {crc32(sample_id.encode()) for sample_id in sample_ids}
+    return _numeric("sample", hashes.__contains__, is_exact=False)
 
 
 def wrong_filter() -> PackedFilter:

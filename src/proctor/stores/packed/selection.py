@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import chain
 
 from proctor.domain.text_query import TextQuery
 from proctor.stores.connection import Connection
 from proctor.stores.database import Database
-from proctor.stores.packed.columns import PackedFilter, outcome_filter, packed_filter, segment_ids, wrong_filter
+from proctor.stores.packed.columns import (
+    PackedFilter,
+    outcome_filter,
+    packed_filter,
+    samples_filter,
+    segment_ids,
+    wrong_filter,
+)
 from proctor.stores.packed.masks import Mask, both, chosen
-from proctor.stores.packed.packing import Packing, PackingKind, PackingStore, read_column
+from proctor.stores.packed.packing import Packing, PackingGoneError, PackingKind, PackingStore, read_column
 from proctor.stores.packed.words import HAS_LONG, find_words
 from proctor.stores.result_filters import ResultFilters
 
@@ -80,3 +88,15 @@ def select_packed(database: Database, evaluation_id: int, wanted: ResultFilters)
 def _is_exact(query: TextQuery, words: Packing | None) -> bool:
     """Whether the words alone say which texts match."""
     return query.is_one_word and words is not None and not words.detail[HAS_LONG]
+
+
+def find_samples(database: Database, evaluation_id: int, sample_ids: Collection[str]) -> list[int] | None:
+    """Ids among which are those of these samples' results; None where the evaluation is not packed."""
+    columns = PackingStore(database).find(evaluation_id).get(PackingKind.COLUMNS)
+    if columns is None:
+        return None
+    try:
+        ids = PackedSelection(database, columns, None, [samples_filter(sample_ids)], {}, frozenset()).ids()
+        return list(chain.from_iterable(ids))
+    except PackingGoneError:
+        return None
