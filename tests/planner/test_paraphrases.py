@@ -603,3 +603,9 @@ def test_beside_a_count_a_large_share_with_a_bound_is_a_bar(query: str) -> None:
 def test_a_total_that_is_the_sum_of_what_is_said_of_each_says_no_more() -> None:
     both = drafted("gpt-5 on gsm8k and bbh, 50 each, 100 altogether").plan["benchmarks"]
     assert [item["limit"] for item in both] == [50, 50]
+
+
+def test_how_sure_one_wants_to_be_is_no_second_size_and_a_clock_is_no_model() -> None:
+    draft = drafted("haiku vs luna on piqa, 200 questions, I want to be 95% sure")
+    assert draft.plan["benchmarks"] == [{"benchmark": "piqa", "limit": 200}]
+    assert drafted("haiku on piqa, 60 questions, it is 4 o'clock").plan["models"] == ["anthropic/claude-haiku-5-5"]

@@ -51,6 +51,8 @@ class Names(Struct, frozen=True):
             token = tokens[at]
             if token.kind not in ("word", "number") or (at > start and token.gap not in ("", " ", "-", "_")):
                 break
+            if at == start + 1 and token.gap == " " and tokens[start].text.isdigit():
+                break  # `4 o'clock` is no 4o
             joined += squash(token.text)
             if joined in self.squashed and not _is_counted(tokens, at, start, words):
                 best = (at + 1, self.squashed[joined])

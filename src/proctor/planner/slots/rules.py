@@ -7,11 +7,10 @@ import re
 from proctor.domain.errors import UserError
 from proctor.planner.phrases import Phrases
 from proctor.planner.reading import Reading
+from proctor.planner.slots.sizes import LARGE_SHARE, is_of_samples
 
 WITHIN = 7
 """How many phrases may stand between `until` and what decides."""
-LEAST_BAR = 0.5
-"""Beside a count of samples, a share from here on says how good, not how many."""
 NEAR = 9
 """How many phrases may stand between `fail` and its bar."""
 
@@ -79,7 +78,7 @@ def read_gates(reading: Reading) -> None:
         near = sorted(phrases.free("number"), key=lambda number: abs(number - at))
         for number in near:
             share = share_at(phrases, number, is_bar=True)
-            if share is None or abs(number - at) > NEAR or _is_of_samples(phrases, share[1][-1]):
+            if share is None or abs(number - at) > NEAR or is_of_samples(phrases, share[1][-1]):
                 continue
             bar, places = share
             known = reading.gates.get("accuracy")
@@ -115,7 +114,7 @@ def _read_obligations(reading: Reading) -> None:
     phrases = reading.phrases
     for number in list(phrases.free("number")):
         share = share_at(phrases, number, is_bar=True)
-        if reading.gates or share is None or _is_of_samples(phrases, share[1][-1]):
+        if reading.gates or share is None or is_of_samples(phrases, share[1][-1]):
             continue
         near = phrases.clause(number, breaks=lambda item: item.kind == "stop")
         said = phrases.text[phrases.items[near[0]].start : phrases.items[near[-1]].end].lower()
@@ -131,7 +130,7 @@ def _read_bars_beside_counts(reading: Reading) -> None:
     for number in list(phrases.free("number")) if counted and not reading.gates else ():
         share = share_at(phrases, number, is_bar=True)
         is_percent = share is not None and phrases.is_kind(share[1][-1], "percent", "points")
-        if share is None or not is_percent or share[0] < LEAST_BAR or _is_of_samples(phrases, share[1][-1]):
+        if share is None or not is_percent or share[0] < LARGE_SHARE or is_of_samples(phrases, share[1][-1]):
             continue
         bounds = [
             at for at in _clause(phrases, number, 4) if phrases.is_kind(at, "atmost", "atleast", "gatebelow", "compare")
@@ -147,7 +146,7 @@ def _read_bars(reading: Reading) -> None:
     phrases = reading.phrases
     for number in list(phrases.free("number")):
         share = share_at(phrases, number, is_bar=True)
-        if share is None or _is_of_samples(phrases, share[1][-1]):
+        if share is None or is_of_samples(phrases, share[1][-1]):
             continue
         near = _clause(phrases, number, 4)
         metrics = [place for place in near if phrases.items[place].kind == "metric"]
@@ -171,15 +170,6 @@ def _clause(phrases: Phrases, at: int, most: int) -> list[int]:
             found.append(place)
             place += step
     return found
-
-
-def _is_of_samples(phrases: Phrases, last: int) -> bool:
-    """`10 % of the questions` and `at least 10 % of mmlu` say how many, and are no bar."""
-    follows = phrases.after(last, most=3)
-    if follows is None or not phrases.is_kind(follows, "sample", "benchmark", "bench", "only"):
-        return False
-    between = phrases.text[phrases.items[last].end : phrases.items[follows].start].lower().split()
-    return not between or between[0] in ("of", "der", "von", "des", "aus", "de", "del", "du", "las", "los")
 
 
 def share_at(phrases: Phrases, number: int, *, is_bar: bool = False) -> tuple[float, list[int]] | None:

@@ -12,6 +12,8 @@ from proctor.planner.reading import Reading, Size
 from proctor.planner.slots.vary import JOINS
 
 QUICK = 20
+LARGE_SHARE = 0.5
+"""Beside a count of samples, a share from here on says how good or how sure, not how many."""
 FARTHEST_POINTS = 9
 """How many phrases may stand between `see` and the difference that is to be seen."""
 ALL_BUT = r"(?:all|everything) but|alles au(?:ß|ss)er|tout sauf|todo menos"
@@ -61,7 +63,7 @@ def read_sizes(reading: Reading) -> None:
     read_one_in(reading)
     for at in list(phrases.free("percent")):
         number = phrases.before(at, most=0)
-        if phrases.is_kind(number, "number"):
+        if phrases.is_kind(number, "number") and not _is_beside_a_count(phrases, number, at):
             _add_share(reading, phrases.share(number, at), number, at)
     for at in list(phrases.free("percentprefix")):
         number = phrases.after(at, most=0)
@@ -90,6 +92,25 @@ def _is_of_money(phrases: Phrases, total: int) -> bool:
     """`el coste total no debe superar 12 dólares` says nothing of samples."""
     beside = [at for at in (total - 2, total - 1, total + 1, total + 2) if 0 <= at < len(phrases.items)]
     return any(phrases.is_kind(at, "budget", "currency") for at in beside)
+
+
+def _is_beside_a_count(phrases: Phrases, number: int, percent: int) -> bool:
+    """`200 questions, I want to be 95 % sure`: where samples are counted, a large share of nothing is no size."""
+    if phrases.share(number, percent) < LARGE_SHARE or is_of_samples(phrases, percent):
+        return False
+    counts = (
+        at for at in phrases.free("number") if phrases.is_kind(phrases.after(at, over="counter", most=2), "sample")
+    )
+    return any(at != number for at in counts)
+
+
+def is_of_samples(phrases: Phrases, last: int) -> bool:
+    """`10 % of the questions` and `at least 10 % of mmlu` say how many, and are no bar."""
+    follows = phrases.after(last, most=3)
+    if follows is None or not phrases.is_kind(follows, "sample", "benchmark", "bench", "only"):
+        return False
+    between = phrases.text[phrases.items[last].end : phrases.items[follows].start].lower().split()
+    return not between or between[0] in ("of", "der", "von", "des", "aus", "de", "del", "du", "las", "los")
 
 
 def read_efforts(reading: Reading) -> None:
