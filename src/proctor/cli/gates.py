@@ -81,6 +81,8 @@ def write_pages(
     read: Callable[[str], RunReport], run_id: str, reports: Sequence[Path], results: Sequence[GateResult]
 ) -> None:
     """The same of a report that is read in another way."""
+    if not reports:
+        return  # what draws charts takes longer to import than a short run takes
     from proctor.cli.pages import put
     from proctor.reports.formats import format_of, page_text
 
