@@ -249,8 +249,8 @@ def test_leaving_is_losing(lib: Any) -> None:
 
 
 def test_hanging_is_losing_and_the_next_check_has_a_process_of_its_own(serve: Callable[..., Calls]) -> None:
-    calls = serve(0.2)
-    with pytest.raises(ProgramLostError, match=r"no answer within 0\.2 s"):
+    calls = serve(5)  # a busy machine takes that long to import the module
+    with pytest.raises(ProgramLostError, match=r"no answer within 5 s"):
         calls.module.hang()
     calls.close()
     assert serve().module.parse("b")["text"] == "b"
