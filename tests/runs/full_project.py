@@ -84,7 +84,7 @@ def row_of(table: Table, known: dict[str, Any], key: str) -> tuple[tuple[str, ..
         elif isinstance(column.type, LargeBinary):
             values[column.name] = CANARY.encode()
         elif column.name in JSON_COLUMNS:
-            values[column.name] = f'"{CANARY}"'
+            values[column.name] = f'{{"note": "{CANARY}"}}'
         else:
             values[column.name] = CANARY  # keys and what refers to them alike
     return tuple(values), tuple(values.values())

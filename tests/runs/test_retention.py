@@ -10,9 +10,11 @@ import pytest
 
 import proctor
 from commands import Cli
+from proctor.accounts.projects import add_project
 from proctor.domain.artifacts import key_of
 from proctor.stores.artifacts.folder import FolderArtifacts
 from proctor.stores.moments import month_of
+from runs.full_project import PROJECT, give_away
 from stores.parts import connected, new_database
 
 
@@ -118,3 +120,58 @@ def test_artifacts_without_owner_go_when_they_are_a_day_old(cli: Cli, home: Path
 def test_a_number_of_days_that_says_nothing_is_refused(cli: Cli, monkeypatch: pytest.MonkeyPatch, value: str) -> None:
     monkeypatch.setenv("PROCTOR_RETENTION_DAYS", value)
     assert "PROCTOR_RETENTION_DAYS is a whole number of days" in cli("retention").error
+
+
+def test_each_project_keeps_what_it_says_and_says_what_would_go(cli: Cli, home: Path) -> None:
+    """A project's own time wins; what another one has is older and stays."""
+    theirs, mine = (proctor.evaluate("puzzles", models=model, limit=4).id for model in ("demo/strong", "demo/weak"))
+    database = new_database(home)
+    add_project(database, PROJECT, by="test")
+    give_away(database, theirs, FolderArtifacts(home / "artifacts"))  # a row of everything, from long ago
+    database.dispose()
+    aged(home, theirs, 40)
+    aged(home, mine, 80)
+    with connected(home) as connection:
+        for table in ("playground_asks", "submissions"):
+            connection.execute(f"UPDATE {table} SET created_at = '2020-01-01T00:00:00+00:00'")
+
+    def rows(table: str) -> int:
+        with connected(home) as connection:
+            return int(connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0])
+
+    kinds = ("--set", "runs=30d", "--set", "asks=7d", "--set", "submissions=7d", "--set", "cache=1d")
+    assert cli("projects", "retention", PROJECT, *kinds).code == 0
+    said = cli("projects", "retention", PROJECT, "--json").json
+    assert said["days"] == {"runs": 30, "asks": 7, "submissions": 7, "cache": 1}
+    planned = cli("retention", "--older-than", "90d", "--dry-run", "--json").json
+    assert [(run["run_id"], run["project"]) for run in planned["runs"]] == [(theirs, PROJECT)]
+    assert (planned["asks"], planned["submissions"], planned["cached"]) == (1, 1, 1)
+    before = {table: rows(table) for table in ("runs", "playground_asks", "submissions", "cache", "saved_plans")}
+    assert before == {"runs": 2, "playground_asks": 1, "submissions": 1, "cache": 1, "saved_plans": 1}
+    done = cli("retention", "--older-than", "90d", "--yes", "--json").json
+    assert [run["run_id"] for run in done["runs"]] == [theirs]
+    assert (done["asks"], done["submissions"], done["cached"]) == (1, 1, 1)
+    assert {table: rows(table) for table in before} == {**dict.fromkeys(before, 0), "runs": 1, "saved_plans": 1}
+    assert rows("playground_answers") == 0
+    assert cli("show", mine).code == 0
+    assert "set-retention" in cli("audit", "export").out
+
+
+@pytest.mark.sqlite
+def test_what_never_goes_stays_where_all_else_is_old(cli: Cli, home: Path) -> None:
+    kept = proctor.evaluate("puzzles", models="demo/strong", limit=2).id
+    aged(home, kept, 400)
+    assert "never removed" in cli("projects", "retention", "local", "--set", "runs=never").out
+    assert cli("retention", "--older-than", "90d", "--yes", "--json").json["runs"] == []
+    assert "says nothing itself" in cli("projects", "retention", "local", "--forget", "runs").out
+    assert len(cli("retention", "--older-than", "90d", "--yes", "--json").json["runs"]) == 1
+
+
+@pytest.mark.sqlite
+def test_a_kind_that_there_is_not_is_a_mistake(cli: Cli) -> None:
+    ended = cli("projects", "retention", "local", "--set", "run=90d")
+    assert ended.code == 2
+    assert "Did you mean 'runs'?" in ended.err
+    assert cli("projects", "retention", "local", "--set", "runs").code == 2
+    assert cli("projects", "retention", "local", "--set", "runs=soon").code == 2
+    assert cli("projects", "retention", "nobody").code == 2

@@ -10,6 +10,7 @@ from proctor.cli.echo import echo
 from proctor.cli.options import as_json, yes_option
 
 BY = "command line"
+DAY_SECONDS = 86_400
 
 
 @click.group(short_help="Add and list projects, and say who belongs to them.")
@@ -153,3 +154,36 @@ def import_(file: Path, name: str | None, own: bool, as_json: bool) -> None:
     echo(f"Imported {done.project}: {what}, {plural(done.artifacts, 'artifact')}; every one is the same.")
     if not done.is_own:
         echo("Its models are called imported/…: no leaderboard ranks them. With --own they would count as run here.")
+
+
+@projects.command()
+@click.argument("project")
+@click.option("--set", "given", multiple=True, metavar="KIND=AGE", help="Keep so long: runs=90d, asks=30d, runs=never.")
+@click.option("--forget", multiple=True, metavar="KIND", help="Say nothing of it any more.")
+@as_json
+def retention(project: str, given: tuple[str, ...], forget: tuple[str, ...], as_json: bool) -> None:
+    """Show how long a project keeps what, after changing it; 'proctor retention' removes what is older.
+
+    KIND is runs, asks (side by side), submissions (programs that were marked) or cache (answers of judges). 'never'
+    keeps it until somebody deletes it.
+    """
+    from proctor.cli.cache import Age
+    from proctor.cli.context import database, print_json
+    from proctor.domain.errors import UserError
+    from proctor.runs.retention import set_rules
+
+    changes: dict[str, float | None] = {}
+    for pair in given:
+        kind, separator, age = pair.partition("=")
+        if not separator:
+            raise UserError(f"--set is KIND=AGE, such as {kind}=90d.")
+        changes[kind] = None if age == "never" else Age().convert(age, None, None) / DAY_SECONDS
+    with database() as opened:
+        found = set_rules(opened, project, changes, forget, by=BY)
+    if as_json:
+        print_json(found)
+        return
+    for kind, days in found.days.items():
+        echo(f"{kind}  {'never removed' if days is None else f'{days:g} days'}")
+    if not found.days:
+        echo(f"{project} says nothing itself. Say it with: proctor projects retention {project} --set runs=90d")

@@ -133,6 +133,7 @@ CREATE TABLE projects (
 	name TEXT NOT NULL,
 	created_at TEXT NOT NULL,
 	archived_at TEXT,
+	retention TEXT,
 	CONSTRAINT pk_projects PRIMARY KEY (name)
 );
 

@@ -13,6 +13,8 @@ projects = Table(
     Column("name", Text, primary_key=True),
     Column("created_at", Text, nullable=False),
     Column("archived_at", Text),
+    # How many days what of it is kept, as JSON: kind -> days, or null for as long as it is not deleted.
+    Column("retention", Text),
 )
 
 # Benchmarks that projects uploaded, each version once.
