@@ -59,7 +59,8 @@ def test_each_draft_is_checked_and_only_accepted_ones_are_asked(cli: Cli) -> Non
     assert cli("benchmarks", "check", "notes.yaml").code == 0
     dry = cli("run", "notes.yaml", "-m", "demo/strong", "--dry-run", "--json").json
     assert dry["trials"] == 1
-    assert "another one than the writer" in cli(*arguments[:-1], models[0]).error
+    for same in (models[0], f"{models[0]}&temperature=0.7"):
+        assert "another one than the writer" in cli(*arguments[:-1], same).error
 
 
 def test_a_decision_is_kept_at_once_and_a_dropped_sample_is_asked_no_more(cli: Cli) -> None:
@@ -140,6 +141,14 @@ def reply_of(kind: str) -> Callable[[Ask], Reply]:
         return Reply(letters[wanted])
 
     return answer
+
+
+def test_an_answer_whose_words_stand_in_the_question_in_another_order_is_a_leak() -> None:
+    passage = "The tower of Harwick was built by Anselm Wiegand in 1889."
+    leak = WrittenSample("What did Wiegand, whose first name was Anselm, build?", "Anselm Wiegand")
+    assert refused_by_rules(KINDS["qa"], leak, passage) == "the question gives the answer away"
+    fair = WrittenSample("Who of the family of Wiegand built the tower?", "Anselm Wiegand")
+    assert refused_by_rules(KINDS["qa"], fair, passage) is None
 
 
 def test_choices_that_give_themselves_away_are_refused() -> None:

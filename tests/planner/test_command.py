@@ -31,6 +31,9 @@ def test_nothing_is_run_where_no_data_fits_or_nobody_was_asked(cli: Cli) -> None
     assert ended.code == 2
     assert "Nothing is run: no benchmark here is about mathematics in Korean" in ended.err
     assert "There is no terminal to ask at" in cli("plan", QUERY, "--run").err
+    absent = cli("plan", "gpqa and sorting, 4 questions, with demo/strong", "--run", "--yes")
+    assert absent.code == 2
+    assert "Nothing is run: there is no benchmark 'gpqa' here" in absent.err
     assert cli("runs", "--json").json == []
     assert "--yes needs --run" in cli("plan", QUERY, "--yes").error
     assert "does not go with --run" in cli("plan", QUERY, "--run", "--json").err

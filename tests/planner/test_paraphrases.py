@@ -208,7 +208,10 @@ def test_a_name_that_is_not_here_and_a_contradiction_are_told(query: str, senten
 def test_a_known_name_beside_others_is_told_as_not_in_the_plan() -> None:
     draft = drafted("compare llama 3.1 8b and haiku on piqa and gpqa, 30 questions")
     assert draft.plan["benchmarks"] == [{"benchmark": "piqa", "limit": 30}]
-    assert {wish.text for wish in draft.unsupported} == {"llama 3.1 8b", "gpqa"}
+    assert {wish.text for wish in draft.unsupported} == {"llama 3.1 8b"}
+    assert [gap.sentence for gap in draft.gaps] == [
+        "there is no benchmark 'gpqa' here; the nearest: arc-challenge, arc-easy, openbookqa"
+    ]
 
 
 @pytest.mark.parametrize(

@@ -61,6 +61,9 @@ def test_words_about_what_has_no_data_run_nothing_and_name_the_nearest(server: S
     answer = server.post(f"{V1}/leaderboard/generate", asked)
     assert answer.status == 422
     assert "no benchmark here is about mathematics in Korean; the nearest: mgsm" in answer.json["detail"]
+    named = server.post(f"{V1}/leaderboard/generate", {**asked, "query": "gpqa and sorting, 4 questions"})
+    assert named.status == 422
+    assert "there is no benchmark 'gpqa' here" in named.json["detail"]
     assert server.get(f"{V1}/runs?limit=500")["items"] == before
 
 

@@ -134,7 +134,7 @@ def _refuse_absent(reading: Reading, catalogue: PlannerCatalogue) -> None:
         told = f"there is no benchmark {text!r} here" + (f"; the nearest: {', '.join(near[:3])}" if near else "")
         if not any(topics):
             raise UserError(f"{told[0].upper()}{told[1:]}. Name one that 'proctor benchmarks' lists.")
-        reading.unsupported.append(Unsupported(text, told))
+        reading.missing.append((subject, told, tuple(near[:3])))
     for text in reading.absent_models:
         told = f"no list here has {text!r}: write it as provider/name, for example ollama/{_plain_name(text)}"
         if not reading.models:

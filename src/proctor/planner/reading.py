@@ -67,6 +67,8 @@ class Reading(Struct):
     then: Literal["compare", "rank"] | None = None
     absent: list[tuple[str, str]] = field(default_factory=list)
     """Benchmarks that are known by name and are not here, each with the subject it is about."""
+    missing: list[tuple[str, str, tuple[str, ...]]] = field(default_factory=list)
+    """Of these, those that other benchmarks stand beside: what each is about, what is told, and what is nearest."""
     absent_models: list[str] = field(default_factory=list)
     """Models that are known by name and are in no list here."""
     unsupported: list[Unsupported] = field(default_factory=list)

@@ -99,7 +99,7 @@ class _Asked:
 
 def draft_benchmark(request: DraftRequest, context: PlanContext) -> BenchmarkDraft:
     """Draft, check and write; run again, it goes on with the passages that were not used yet."""
-    if model_spec(request.writer) == model_spec(request.checker):
+    if _same_model(request.writer, request.checker):
         raise UserError("The model that checks must be another one than the writer: name it with --checker.")
     passages = passages_of(read_document(request.document))
     if not passages:
@@ -111,6 +111,12 @@ def draft_benchmark(request: DraftRequest, context: PlanContext) -> BenchmarkDra
     _refuse_output(request)
     with confined(context.is_offline):
         return asyncio.run(_draft(request, context, passages, known))
+
+
+def _same_model(one: str, other: str) -> bool:
+    """Whether two models are one, however each is sampled and called."""
+    first, second = model_spec(one), model_spec(other)
+    return (first.provider, first.name, first.settings) == (second.provider, second.name, second.settings)
 
 
 async def _draft(

@@ -14,6 +14,7 @@ KindName = Literal["qa", "choice", "true-false"]
 LETTERS = "ABCD"
 WRONG_CHOICES = 3
 LONGEST_ANSWER = 100
+SHORT_WORD = 3
 STANDS_OUT = 2.5
 """A right choice that is so many times as long as each wrong one gives itself away."""
 
@@ -143,9 +144,15 @@ def refused_by_rules(kind: DraftKind, sample: WrittenSample, passage: str) -> st
         return None if says(passage, sample.evidence) else "the evidence is not in the passage"
     if not says(passage, sample.answer):
         return "the answer is not in the passage"
-    if says(sample.question, sample.answer):
+    if _leaks(sample.question, sample.answer):
         return "the question gives the answer away"
     return _refused_choices(sample) if kind.name == "choice" else None
+
+
+def _leaks(question: str, answer: str) -> bool:
+    """Whether a question holds the answer, or all of its words that say something, in whatever order."""
+    words = {word for word in plain(answer).split() if len(word) > SHORT_WORD or word.isdigit()}
+    return says(question, answer) or (len(words) > 1 and words <= set(plain(question).split()))
 
 
 def _refused_choices(sample: WrittenSample) -> str | None:

@@ -47,7 +47,10 @@ def to_document(drafted: Drafted, *, changes: list[PlanChange] | None = None) ->
         by=RULES,
         cost_usd=None,
         unsupported=[UnsupportedWish(one.text, one.why) for one in drafted.unsupported],
-        gaps=[CoverageGap(gap.language, gap.subject, gap.sentence, gap.nearest) for gap in drafted.choice.gaps],
+        gaps=[
+            *(CoverageGap(gap.language, gap.subject, gap.sentence, gap.nearest) for gap in drafted.choice.gaps),
+            *(CoverageGap(None, subject, told, near) for subject, told, near in reading.missing),
+        ],
         fail_under=dict(reading.gates) if reading.gates else UNSET,
         then=reading.then or UNSET,
         changes=UNSET if changes is None else changes,

@@ -46,7 +46,9 @@ def draft(
 ) -> Response:
     """The plan that a sentence means, with what was understood, assumed and not understood; nothing is run.
 
-    The project's own benchmarks are understood by their names. The query and what was made of it are in the audit log.
+    The project's own benchmarks are understood by their names. What `gaps` names has no data here and is not in the
+    plan, or the nearest benchmark is in its place: say so before the plan is run. The query and what was made of it
+    are in the audit log.
     """
     if body.base is not None:
         try:
