@@ -15,7 +15,11 @@ KINDS = click.Choice(["project", "user", "key"])
 
 @click.group(short_help="Limit what projects, users and keys spend.")
 def budgets() -> None:
-    """Manage what the runs of projects, users and keys may cost on a server, and how many there are at once."""
+    """Manage what the runs of projects, users and keys may cost on a server, and how many there are at once.
+
+    They hold for what comes over the API, 'proctor run --on' included. Commands on the server's machine, such as
+    'proctor run', are the operator's: only their own --max-cost holds, and what they spend counts in no budget.
+    """
 
 
 @budgets.command(name="set")
