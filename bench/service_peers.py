@@ -1,4 +1,4 @@
-"""A page of samples from Proctor's server and from Inspect View's, each with a log of 10,000 samples of its own, in turns.
+"""A page of samples from Proctor's server and from Inspect View's, each with 10,000 samples of its own, in turns.
 
 python bench/service_peers.py --inspect /somewhere/venv/bin/python     # where inspect-ai is installed
 
