@@ -24,7 +24,10 @@ _NOR_AFTER = lazy_pattern(
 # 'Sorry for the delay' and 'Actually, it has been so since 987' take nothing back.
 _WEAK = lazy_pattern(r"sorry|hmm|actually|en\sfait", re.IGNORECASE)
 _SUBJECT = lazy_pattern(r"[\W_]*(?:(?:the|der|die|das|le|la|les|el|los|las)\s|l['’])?[\W_]*", re.IGNORECASE)
-_STATEMENT_END = lazy_pattern(rf"{SENTENCE_END.pattern}|;\s")
+_STATEMENT_END = lazy_pattern(
+    rf"{SENTENCE_END.pattern}|;\s|,?\s(?:while|whereas|während|wohingegen|tandis\sque?|alors\sque?|mientras(?:\sque)?)\s",
+    re.IGNORECASE,
+)
 _CLOSING_QUOTES = tuple("\"'”»」』》")
 _TITLE = lazy_pattern(r"[«“„「『《\"]\s?([^«»“”„「」『』《》\"\n]{2,60}?)\s?[»”“」』》\"]")
 _OTHER_THINGS = lazy_pattern(
@@ -39,6 +42,17 @@ _IS = lazy_pattern(
     r"|이다|습니다|是|为",
     re.IGNORECASE,
 )
+_SENTENCE_CLOSING = lazy_pattern(r"[.!?。！？\n]")
+_ASKS = lazy_pattern(
+    r"[\W_]*(?:is|was|are|were|could|might|ist|war|sind|könnte|est-ce|serait|était-ce|es|fue|sería|será)\b",
+    re.IGNORECASE,
+)
+_GERMAN_CLAUSE = lazy_pattern(r"[\W_]*(?:[^\W\d_]\w+\s?){1,3},\s(?:der|die|das)\s\Z", re.IGNORECASE)
+_VERB_LAST = lazy_pattern(r"\s\w+(?:te|t|en|ten)[.!]?\Z", re.IGNORECASE)
+"""'Beethoven, der Mozart verehrte.'"""
+_YES = lazy_pattern(r"[\W_]*(?:yes|yeah|right|exactly|ja|genau|oui|sí|はい|네|是)", re.IGNORECASE)
+_WHETHER = lazy_pattern(r"\b(?:whether|if|ob|si)\b", re.IGNORECASE)
+_COPULA = lazy_pattern(r"\b(?:is|was|ist|war|est|était|es|era|fue)\b|['’]s\s", re.IGNORECASE)
 _OPEN_OR_DENIED = lazy_pattern(
     r"\b(?:not|nicht|kein\w*|pas|no|never|many|often|some)\b|n['’]t\b|ない|ません|아니|아닙|않|不|没|可能|かも",
     re.IGNORECASE,
@@ -54,7 +68,10 @@ _RELATION = (
     r"|fille|père|mère|marido|espos[oa]|mujer|herman[oa]|hij[oa]|padre|madre)"
 )
 _RELATED_BEFORE = lazy_pattern(
-    r"比\Z|\b(?:(?:second|third|zweit\w*|dritt\w*|deuxième|troisième|segund\w*|tercer\w*)\b[^.;]{0,40}\b(?:after|behind"
+    r"[比离離距]\Z|\b(?:\d+\s?(?:km|kilomet\w+|kilómet\w+|kilomètres|miles?|minut\w+|hours?|stunden|heures|horas)|near|close|nahe|près"
+    r"|cerca|(?:north|south|east|west)\w*|nördlich|südlich|östlich|westlich|au\s(?:nord|sud)|al\s(?:norte|sur|este|oeste))"
+    r"\s(?:from|of|to|von|bei|de|d['’]|à|del)\s?\Z"
+    r"|\b(?:(?:second|third|zweit\w*|dritt\w*|deuxième|troisième|segund\w*|tercer\w*)\b[^.;]{0,40}\b(?:after|behind"
     r"|nach|hinter|après|después\sde|tras)|followed\sby|gefolgt\svo[nm]|suivie?s?\s(?:de|par)|seguid[oa]s?\s(?:de|por))"
     r"\s(?:the\s|der\s|die\s|das\s|la\s|le\s|el\s)?\Z|"
     rf"(?:\b{_RELATION}\s(?:of|to|von|des|der|de|del|d['’])|\b(?:long|well|shortly|soon|just|years?|decades?|bien"
@@ -66,8 +83,10 @@ _RELATED_BEFORE = lazy_pattern(
     re.IGNORECASE,
 )
 _REMARK = lazy_pattern(
-    r"[\W_]*(?!(?:yes|no|ja|nein|oui|non|sí|well|however|(?:the|der|die|das|den|le|la|les|el|los|las|it|in|im|am|on|by|von|es|c['’]est|das)\b))"
+    r"[\W_]*(?:(?:it|that|das|es|c['’])\s?(?:is|was|['’]s|ist|war|est|était)\s|(?:es|fue|era)\s)?(?:(?:the|der|die|das|den|le|la|les|el|los|las)\s|l['’])?"
+    r"(?!(?:yes|no|ja|nein|oui|non|sí|well|however|it|in|im|am|an|on|at|as|by|to|for|from|since|if|when|von|vor|nach|seit|bei|zu|soweit|wie|wenn|es|en|à|au|selon|según|depuis|desde|como|comme)\b|\w+(?:ly|ment|mente|weise|lich)\b)"
     r"(?:[^\W\d_][\w.'’-]*\s?){1,4},\s(?:who|whom|whose|which|qui|dont|quien|que|der|die|dessen|deren"
+    r"|whereas|(?:al)?though|while|wohingegen|während|obwohl|tandis\sque|alors\sque|bien\sque|mientras(?:\sque)?|aunque"
     r"|an?|one\sof|eine?[rnms]?|une?|una?|(?:long|well|much|shortly|years|lange|kurz|weit|jahre|bien|peu|longtemps|mucho|poco|años)"
     r"\s(?:before|after|vor|nach|avant|après|antes|después))\s[^.;:!?\n]{3,60}\Z",
     re.IGNORECASE,
@@ -79,11 +98,11 @@ _INFLUENCE = lazy_pattern(
     re.IGNORECASE,
 )
 _MAYBE = lazy_pattern(
-    r"\b(?:maybe|perhaps|possibly|vielleicht|möglicherweise|peut-être|quizás?|tal\svez|a\slo\smejor)\b|もしかすると|아마|也许|或许",
+    r"\b(?:maybe|perhaps|possibly|vielleicht|möglicherweise|peut-être|quizás?|tal\svez|a\slo\smejor)\b|もしかすると|かもしれ|아마|수도\s있|也许|或许|可能是",
     re.IGNORECASE,
 )
 _HIS = lazy_pattern(
-    rf"\s(?:is|was|ist|war|est|était|es|era|fue)\s(?:(?:only|just|nur|bloß|seulement|solo)\s)?"
+    rf"\s(?:is|was|ist|war|est|était|es|era|fue)\s(?:(?:only|just|nur|blo(?:ß|ss)|seulement|solo)\s)?"
     rf"(?:his|her|their|sein\w?|ihre?|son|sa|leur|su)\s{_RELATION}\b",
     re.IGNORECASE,
 )
@@ -91,7 +110,7 @@ _HIS = lazy_pattern(
 _AFTER_ANSWER = lazy_pattern(
     r"[.;,]\s(?:(?:until|till|up\sto|bis|jusqu['’]en|jusqu['’]à|hasta)\s(?:the\s)?\d{3,4}|(?:before(?:\sthat)?|previously"
     r"|formerly|earlier|vorher|zuvor|davor|früher|einst|avant|auparavant|autrefois|antes|anteriormente))\s?,?\s"
-    r"(?:(?:it|that)\s(?:was|used\sto\sbe)|(?:war|hieß)\s(?:es|das)|c['’]était|(?:lo\s)?(?:era|fue))\s\Z",
+    r"(?:(?:it|that)\s(?:was|used\sto\sbe)|(?:war|hie(?:ß|ss))\s(?:es|das)|c['’]était|(?:lo\s)?(?:era|fue))\s\Z",
     re.IGNORECASE,
 )
 """'Tokyo. Until 1868 it was Kyoto'."""
@@ -124,6 +143,7 @@ _IN_RELATIVE_CLAUSE = lazy_pattern(
 )
 """'It is the Inn, which flows into the Danube'."""
 _RELATED_AFTER = lazy_pattern(
+    r"から[^。、]{0,12}(?:離れ|キロ|の距離)|에서\s[^.,]{0,10}(?:떨어진|킬로|거리)|"
     r"(?:['’]s?\s|\s)?(?:の(?:夫|妻|弟|兄|姉|妹|息子|娘|父|母|友人|弟子|師|先生|同時代|後輩|先輩|後継|ライバル"
     r"|影響|家臣|部下|主君|師匠|門下|側近|従兄弟|恋人|秘書|助手)|より[も前後]?|의\s?(?:남편|아내|형|누나|동생|아들|딸|아버지|어머니|친구|제자|스승|라이벌|동시대|후임"
     r"|전임)|보다"
@@ -183,6 +203,7 @@ def is_asserted(text: str, start: int, end: int, question: str) -> bool:
         or (len(text) <= MAX_SHORT_ANSWER and _is_one_of_two(text, start, end))
         or _is_taken_back(text, end)
         or _is_refused(text, start)
+        or _is_only_asked(text, start, end)
     )
 
 
@@ -203,7 +224,16 @@ def _is_beside_answer(text: str, start: int, end: int, question: str) -> bool:
     opening = max((found.end() for found in _STATEMENT_END.finditer(text, 0, start)), default=0)
     if opening and SUPPOSED.search(text, opening, start):
         return True
-    if not _SUBJECT.fullmatch(text, opening, start) or _ALONE.match(text, end):
+    if _ALONE.match(text, end):
+        return False
+    first = _STATEMENT_END.split(text[:opening])[0]
+    if (
+        opening
+        and _is_bare_answer(text, first)
+        and not (_COPULA.search(text, opening, start) or TURN.search(text, 0, start))
+    ):
+        return True
+    if not _SUBJECT.fullmatch(text, opening, start):
         return False
     closing = _STATEMENT_END.search(text, end)
     rest = text[end : closing.start() if closing else len(text)]
@@ -214,15 +244,45 @@ def _is_beside_answer(text: str, start: int, end: int, question: str) -> bool:
         return True
     if titles and (opening or (closing and closing.end() < len(text))):
         return not any(title.casefold() in question.casefold() for title in titles)
-    first, *_ = statements = _STATEMENT_END.split(text[:opening])
+    statements = _STATEMENT_END.split(text[:opening])
     asked = asked_words(question) - words_of(text[start:end])
-    repeated = len(asked & words_of(rest))
-    if opening and not repeated and _BARE_ANSWER.fullmatch(first) and not _INTERJECTION.fullmatch(first):
-        return text[len(first)] in ".;。"
-    answers = [answer for answer in statements if len(asked & words_of(answer)) > repeated]
+    repeated = asked & words_of(rest)
+    answers = [answer for answer in statements if _answers_rather(asked & words_of(answer), repeated)]
     return any(
-        (_IS.search(answer) or len(asked & words_of(answer)) > 1) and not _OPEN_OR_DENIED.search(answer)
+        (_IS.search(answer) or asked & words_of(answer) == repeated or len(asked & words_of(answer)) > 1)
+        and not _OPEN_OR_DENIED.search(answer)
         for answer in answers
+    )
+
+
+def _answers_rather(words: frozenset[str], others: frozenset[str]) -> bool:
+    """Whether a statement repeats more of the question than a later one, or the very same of it."""
+    return len(words) > len(others) or (bool(words) and words == others)
+
+
+def _repeats(remark: str, question: str) -> bool:
+    """Whether what is remarked on is the thing the question names: 'The Magic Flute, an opera by Mozart'."""
+    return bool(words_of(remark.partition(",")[0]) & words_of(question))
+
+
+def _is_only_asked(text: str, start: int, end: int) -> bool:
+    """'Is it the Danube? I can't remember', 'Whether it was Mozart I don't know'."""
+    floor = max(0, start - WINDOW)
+    opening = max((found.end() for found in SENTENCE_END.finditer(text, floor, start)), default=floor)
+    closing = _SENTENCE_CLOSING.search(text, end, end + WINDOW)
+    if closing is None:
+        return False
+    if closing[0] in "?？":
+        return _ASKS.match(text, opening) is not None and _YES.match(text, closing.end()) is None
+    return _WHETHER.search(text, opening, start) is not None and find_refusal(text[end : closing.end()]) is not None
+
+
+def _is_bare_answer(text: str, first: str) -> bool:
+    """'Genf. Die Stadt liegt …': a first statement of a name alone."""
+    return (
+        _BARE_ANSWER.fullmatch(first) is not None
+        and _INTERJECTION.fullmatch(first) is None
+        and text[len(first) : len(first) + 1] in (".", ";", "。")
     )
 
 
@@ -238,12 +298,14 @@ def _is_only_related(text: str, start: int, end: int, question: str) -> bool:
     before = text[max(0, start - WINDOW) : start]
     if _RELATED_BEFORE.search(before) or _INFLUENCE.search(before) or _RELATED_AFTER.match(text, end):
         return True
+    if _GERMAN_CLAUSE.fullmatch(text[:start]) and _VERB_LAST.match(text, end):
+        return True
     if _HIS.match(text, end) and re.search(r"[^\W\d_]{2}[^.!?\n]*[,;.]\s", text[:start]):
         return True
     if _SECOND.match(text, end) and not _SECOND_ASKED.search(question):
         return True
     opening = max((found.end() for found in _STATEMENT_END.finditer(before)), default=0)
-    if start < MAX_SHORT_ANSWER and _REMARK.match(text[:start]):
+    if start < MAX_SHORT_ANSWER and (remark := _REMARK.match(text[:start])) and not _repeats(remark[0], question):
         return True
     if _IN_RELATIVE_CLAUSE.match(before, opening):
         return True

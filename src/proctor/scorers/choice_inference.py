@@ -28,7 +28,6 @@ from proctor.scorers.markers import CORRECTION, NEGATION, SENTENCE_END
 from proctor.scorers.stance import Stance, stance_towards
 
 CONCLUSIONS_TRIED = 20
-NAMES_NONE = "names no option"
 
 
 def infer_choice(
@@ -86,7 +85,7 @@ def _by_letter_or_place(text: str, choices: tuple[str, ...], labels: str) -> tup
         return labels[places.pop()], "named by its place"
     if inflected := inflected_choice(text, choices, labels):
         return inflected, "named in another form"
-    return None, NAMES_NONE
+    return None, "names no option"
 
 
 def _corrected_to(text: str, patterns: Patterns, choices: tuple[str, ...], labels: str) -> tuple[str, str] | None:

@@ -6,6 +6,7 @@ from functools import lru_cache
 
 from proctor.scorers.number_words import find_spelt
 from proctor.scorers.numbers import find_numbers
+from proctor.scorers.numeric_facts import FACT
 from proctor.scorers.numeric_reading import read_number
 
 MAX_TEXT = 240
@@ -18,9 +19,9 @@ def option_counted(text: str, choices: tuple[str, ...], labels: str, question: s
     if values is None or len(text) > MAX_TEXT:
         return None
     said = {number.value for number in (*find_numbers(text), *find_spelt(text))}
-    if len(said.intersection(values)) != 1:
-        return None
     reading = read_number(text, question=question)
+    if len(said.intersection(values)) != 1 and not (reading and reading.how == FACT):
+        return None
     if reading is None or reading.is_range or reading.number.value not in values:
         return None
     return labels[values.index(reading.number.value)]

@@ -8,7 +8,7 @@ from itertools import islice
 from proctor.scorers.choice_asides import without_asides
 from proctor.scorers.choice_contrast import drop_ruled_out
 from proctor.scorers.choice_elimination import only_one_left
-from proctor.scorers.choice_inference import NAMES_NONE, infer_choice, read_verdicts
+from proctor.scorers.choice_inference import infer_choice, read_verdicts
 from proctor.scorers.choice_labels import is_conditional, is_label, mentioned_in, read_correction
 from proctor.scorers.choice_listing import breaks_off, lists_options, skip_listing
 from proctor.scorers.choice_numbers import option_counted
@@ -78,11 +78,11 @@ def read_choice(
         return None, "declines to choose"
     if is_cut:
         return None, "cut off before an option was chosen"
+    if not mentioned_in(text, patterns) and (counted := option_counted(text, choices, labels, question)):
+        return counted, "the option with the number the response arrives at"
     label, how = infer_choice(text, patterns, choices, labels, question)
     if label is None and (left := only_one_left(whole, patterns, choices, labels)):
         return left, "the only option that is not ruled out"
-    if how == NAMES_NONE and (counted := option_counted(text, choices, labels, question)):
-        return counted, "the option with the number the response arrives at"
     return label, how
 
 
@@ -261,6 +261,8 @@ def _standing_alone(text: str, patterns: Patterns, choices: tuple[str, ...], lab
         return None
     lead = patterns.lead.match(text)
     if len(lines) > 1 and not (lead and lead[1] != labels[0]):  # a list of the options begins with the first
+        return None
+    if lead and is_supposed(text, *lead.span(1), is_seeming_enough=True):
         return None
     if lead and not patterns.joined.match(text, lead.end(1)):
         return read_correction(text, lead.end(1), patterns) or (lead[1].upper(), "the response begins with it")

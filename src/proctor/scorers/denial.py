@@ -22,7 +22,7 @@ _AS_SAID = lazy_pattern(r",\s(?:as|wie|comme|como|contra\slo\sque|entgegen)\s[^,
 _UNTIL = lazy_pattern(
     r"\b(?:until|before|beyond|past|besides|unless|without|except|earlier|other|more|less"
     r"|\w{2,}er)\s(?:\w+\s){0,4}?(?:than\s)?(?:\w+\s){0,3}\Z(?<!rather\sthan\s)"
-    r"|\b(?:bis|vor|ohne|außer|jenseits|hinter|\w{3,}er\sals|ander\w*\sals)\s(?:\w+\s){0,3}\Z"
+    r"|\b(?:bis|vor|ohne|au(?:ß|ss)er|jenseits|hinter|\w{3,}er\sals|ander\w*\sals)\s(?:\w+\s){0,3}\Z"
     r"|\b(?:avant|au-delà\sde|jusqu['’]|sans|sauf|hormis|(?:plus|moins|autre\w*)\b[^,]*\bqu)(?:e\s"
     r"|['’])?(?:[àa]\s)?(?:\w+\s){0,3}\Z"
     r"|\b(?:antes|más\sallá\sde|hasta|sin|salvo|excepto|(?:más|menos|mayor|menor|mejor"
@@ -35,7 +35,7 @@ _NEGATION_BEFORE = lazy_pattern(
     r"|all\sbut|doubt"
     r"|den(?:y|ies|ied)|rul(?:e|ed|es|ing)\sout|exclud\w+|eliminat\w+|reject\w*|discard\w*|dismiss\w*|wrong\sto"
     r"|mistake\sto"
-    r"|nicht|kein\w*|nie|niemals|weder|keineswegs|keinesfalls|bezweif\w+|zweif\w+|ausschließ\w+|schließe|streiche"
+    r"|nicht|kein\w*|nie|niemals|weder|keineswegs|keinesfalls|bezweif\w+|zweif\w+|ausschlie(?:ß|ss)\w+|schlie(?:ß|ss)e|streiche"
     r"|pas|jamais|nullement|aucunement|ni|doute|exclus|élimine|écarte|écartons|éliminons"
     r"|no|nunca|jamás|tampoco|nada\sde|ni\ssiquiera|dudo|descart\w+|elimin[oa]\w*|excluy\w+)|\w{2,}n['’]t)\b"
     r"|不|没|未|除了|并非|並非|绝非|排除(?!法)|怀疑",

@@ -37,7 +37,7 @@ _OTHER_SUBJECT = lazy_pattern(
 _FOR_OTHER = lazy_pattern(rf"\s(?:\w+\s)?(?:à|to|for|für|a|para)\s{_WHOSE}\s(?P<who>[^\W\d_]+)", re.IGNORECASE)
 _HOW_MANY = lazy_pattern(r"\b(?:how\s(?:many|much)|wie\s?viele?|combien|cuánt[oa]s?)\b", re.IGNORECASE)
 _STILL = lazy_pattern(r"\b(?:still|noch|encore|todavía|aún)\b|まだ|아직|还有", re.IGNORECASE)
-_COMPUTES = lazy_pattern(
+COMPUTES = lazy_pattern(
     r"=|\b(?:divid\w+|gives?|makes?|times|ergibt|geteilt|macht|donne|divisé\w*|fait|da|dividid\w+|resulta)\b",
     re.IGNORECASE,
 )
@@ -97,7 +97,7 @@ def _of_clause_asked(text: str, numbers: list[FoundNumber], question: str) -> li
         not (is_given or asked & words_of(first))
         or asked & words_of(second)
         or SO.search(second)
-        or _COMPUTES.search(second)
+        or COMPUTES.search(second)
     ):
         return _of_first_subject(text, numbers, question)
     return [number for number in numbers if number.start < middle]

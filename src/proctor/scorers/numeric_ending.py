@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from enum import IntEnum
+from functools import lru_cache
 from itertools import pairwise
 
 from proctor.scorers.asked_words import last_question
@@ -12,6 +13,7 @@ from proctor.scorers.markers import CORRECTION, SENTENCE_END
 from proctor.scorers.number_words import find_spelt
 from proctor.scorers.numbers import MAX_INTEGER_DIGITS, FoundNumber, find_numbers
 from proctor.scorers.numeric_asked import GONE, asks_remainder, keep_asked, says_only_what_is_gone, total_before_parts
+from proctor.scorers.numeric_facts import FACT, asks_fact, fact_stated, only_years
 from proctor.scorers.numeric_given import count_given, without_given, worked_out_of_given
 from proctor.scorers.numeric_patterns import (
     AFTERWORD,
@@ -86,7 +88,7 @@ def last_number(text: str, *, comma_decimals: bool, question: str = "") -> tuple
     while start > 0 and (text[start - 1].isdigit() or (start > floor and not text[start].isspace())):
         start -= 1  # never cut a number in two
     text = _conclusion(without_other_times(text[start:].strip(), question), comma_decimals)
-    bold = _bold(text, text.rfind("\n") + 1, comma_decimals)
+    bold = _bold(text, text.rfind("\n") + 1, comma_decimals) or _only_bold(text, comma_decimals)
     if bold:
         number = _likeliest(text, bold)
         return number, "the last number in bold", is_range(text, number)
@@ -161,6 +163,13 @@ def _bold(text: str, start: int, comma: bool) -> list[FoundNumber]:
     ]
 
 
+def _only_bold(text: str, comma: bool) -> list[FoundNumber]:
+    """The numbers in bold where all are the same and something is worked out: what follows is a remark."""
+    bold = _bold(text, 0, comma) if "**" in text else []
+    is_one = len({number.value for number in bold}) == 1
+    return bold if is_one and not CORRECTION.search(text, bold[-1].end) else []
+
+
 def _likeliest(text: str, numbers: list[FoundNumber]) -> FoundNumber:
     """The last of those with the least role."""
     return min(reversed(numbers), key=lambda number: role_of(text, number))
@@ -168,7 +177,11 @@ def _likeliest(text: str, numbers: list[FoundNumber]) -> FoundNumber:
 
 def _last(text: str, question: str, comma: bool) -> tuple[FoundNumber, str, bool] | None:
     """Of the last sentence with a number that is not merely known, the likeliest answer; else the last number."""
-    numbers = _numbers(text, comma)
+    numbers = only_years(text, _numbers(text, comma), question)
+    if len(numbers) > 1 and asks_fact(text, question):
+        numbers = _not_denied(text, numbers) or numbers
+    if len(numbers) > 1 and (fact := fact_stated(text, numbers, question)):
+        return fact, FACT, is_range(text, fact)
     if total := total_before_parts(text, numbers, question):
         return total, "the total of the parts behind it", False
     is_remainder_asked = asks_remainder(question)
@@ -191,26 +204,41 @@ def _last(text: str, question: str, comma: bool) -> tuple[FoundNumber, str, bool
         if is_plain and asked:
             if begin > 0 and _only_repeats(text, numbers, start, end, question):
                 continue
-            sentence = (
-                [] if len(asked) < len(said) or BECAUSE.search(text, start, end) else _between(numbers, start, end)
-            )
+            is_whole = len(asked) == len(said) and BECAUSE.search(text, start, end) is None
+            sentence = _between(numbers, start, end) if is_whole else []
             asked = _new(text, numbers, asked, question) or _new(text, numbers, sentence, question) or asked
         best = _likeliest(text, asked) if asked else None
-        if best is None or role_of(text, best) is not NumberRole.RESULT:
-            is_said = best is not None and role_of(text, best) <= NumberRole.RATE
-            is_only_given = is_plain and len(question) > 2 and best is not None and not without_given([best], question)
-            least = NumberRole.RESULT if is_said and not is_only_given else NumberRole.RATE
-            spelt = [number for number in find_spelt(text, begin, stop) if role_of(text, number) <= least]
-            if is_only_given and is_said:
-                spelt = without_given(spelt, question)
-            best = spelt[-1] if spelt else best
+        is_given = is_plain and len(question) > 2 and best is not None and not without_given([best], question)
+        best = _spelt_rather(text, best, begin, stop, question if is_given else "") or best
         if best and role_of(text, best) is not NumberRole.KNOWN:
             is_open = _is_only_bound(text, best, numbers, question)
             return best, "the last number", is_open or _ends_range(text, said, best) or is_range(text, best)
     if numbers:
         return numbers[-1], "the last number", False
-    spelt = [*find_spelt(text)] if len(text) <= MAX_SHORT and len(question) > 2 else []
+    return _only_spelt(text) if len(question) > 2 else None
+
+
+def _spelt_rather(text: str, best: FoundNumber | None, begin: int, stop: int, question: str) -> FoundNumber | None:
+    """The last number in words, where the one in digits is no result, or only repeats the question given here."""
+    if best is not None and role_of(text, best) is NumberRole.RESULT:
+        return None
+    is_said = best is not None and role_of(text, best) <= NumberRole.RATE
+    least = NumberRole.RESULT if is_said and not question else NumberRole.RATE
+    spelt = [number for number in find_spelt(text, begin, stop) if role_of(text, number) <= least]
+    if is_said and question:
+        spelt = without_given(spelt, question)
+    return spelt[-1] if spelt else None
+
+
+def _only_spelt(text: str) -> tuple[FoundNumber, str, bool] | None:
+    spelt = [*find_spelt(text)] if len(text) <= MAX_SHORT else []
     return (spelt[-1], "the only number, in words", False) if len({number.value for number in spelt}) == 1 else None
+
+
+def _not_denied(text: str, numbers: list[FoundNumber]) -> list[FoundNumber]:
+    """'Not 1940 but 1964; the games of 1940 …': what is ruled out once stays so."""
+    denied = {number.value for number in numbers if role_of(text, number) is NumberRole.KNOWN}
+    return [number for number in numbers if number.value not in denied]
 
 
 def _rate_asked(text: str, said: list[FoundNumber], question: str) -> FoundNumber | None:
@@ -319,6 +347,7 @@ def _sentences_backwards(text: str) -> Iterator[tuple[int, int]]:
     return reversed(list(pairwise(bounds)))
 
 
+@lru_cache(maxsize=64)
 def role_of(text: str, number: FoundNumber) -> NumberRole:
     before = text[max(0, number.start - 60) : number.start].rstrip("*_")
     if number.text[0] in "$€£":

@@ -22,6 +22,10 @@ _ASKS_SHARE = lazy_pattern(
 )
 
 
+def names_numbers(question: str) -> bool:
+    return bool(_given(question))
+
+
 def without_given(numbers: list[FoundNumber], question: str) -> list[FoundNumber]:
     """The numbers that the question does not itself name; shares only where it asks for one."""
     given = _given(question)

@@ -53,7 +53,9 @@ REASON = lazy_pattern(
 )
 BECAUSE = lazy_pattern(r"because|since|weil|denn|puisque|car|parce|porque|ya|потому|так|check|因为", re.IGNORECASE)
 SO = lazy_pattern(
-    r"\b(?:so|thus|therefore|hence|donc|also|daher|por\ lo\ tanto|поэтому)\b|所以|因此|ので|므로|따라서", re.IGNORECASE
+    r"\b(?:so|thus|therefore|hence|donc|also|daher|por\ lo\ tanto|поэтому|somit|folglich|ainsi"
+    r"|par\ conséquent|de\ ahí\ que|por\ ende)\b|\bd['’]où\b|所以|因此|ので|므로|따라서",
+    re.IGNORECASE,
 )
 REASON_AT_END = lazy_pattern(r"(?:から(?:です)?|ため(?:です)?|때문(?:입니다|이다|이에요)|니까요?|거든요)\W*$")
 OPERATOR = lazy_pattern(r"\d\s?[-+*/×÷·]\s?[$€£]?\d|\d\s(?:times|plus|minus|divided|multiplied)\s", re.IGNORECASE)

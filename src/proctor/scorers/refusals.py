@@ -31,7 +31,7 @@ REFUSAL = lazy_pattern(
     |\bkann\b[^.\n]{0,60}\bnicht\s(?:(?:be(?:antworten|rechnen|stimmen)|lösen|sagen|helfen|ermitteln|erfüllen
       |ausgeben)\b
       |\w+\sbeantworten\b)
-    |\bweiß\s(?:ich\s)?(?:es\s|das\s)?(?:leider\s)?nicht\b
+    |\bwei(?:ß|ss)\s(?:ich\s)?(?:es\s|das\s)?(?:leider\s)?nicht\b
     |\bnicht\s(?:genug|genügend|ausreichend)\w*\s(?:informationen|angaben|daten)
     |\blässt\ssich\b[^.\n]{0,40}\bnicht\s(?:berechnen|bestimmen|sagen|beantworten)
     |\bno\s(?:puedo|podemos|se\spuede|es\sposible)\b[^.\n]{0,30}?(?:resolver|responder|calcular|determinar|contestar

@@ -84,9 +84,9 @@ def is_supposed(text: str, start: int, end: int, *, is_seeming_enough: bool = Fa
 def is_hypothetical(text: str, start: int, end: int) -> bool:
     """Whether something would be so in another case: 'It would be 17 if …, but …', 'With her it would be 17'."""
     floor = max(0, start - MAX_CLAUSE)
-    opening = max((found.end() for found in SENTENCE_END.finditer(text, floor, start)), default=floor)
-    if UNREAL.search(text, opening, end + MAX_CLAUSE) is None:
+    if UNREAL.search(text, floor, end + MAX_CLAUSE) is None:
         return False
+    opening = max((found.end() for found in SENTENCE_END.finditer(text, floor, start)), default=floor)
     if opening and WITH_OTHER.match(text, opening) and UNREAL.search(text, opening, start):
         return True
     turn = TURN.search(text, end, end + MAX_CLAUSE) or SEMICOLON.search(text, end, end + MAX_CLAUSE)

@@ -92,7 +92,7 @@ OPEN = _any_of(
         r"|(?:can['’]?t|cannot|can\snot)\s(?:\w+\s){0,2}(?:rule|exclude|decide|tell|choose|pick|say)|(?:might|may"
         r"|could)\s(?:also\s)?be\b",
         "de": r"zwischen\b|entweder\b|ob\b|schwank\w+|wenn\b|falls\b|vielleicht\b|möglicherweise\b"
-        r"|nicht\s(?:ganz\s)?ausschließen",
+        r"|nicht\s(?:ganz\s)?ausschlie(?:ß|ss)en",
         "fr": r"entre\b|soit\b|hésit\w+|si\b|peut-être\b|(?:pas|impossible\sd['’e]\s?)(?:\s\w+)?\s?(?:exclure"
         r"|trancher)",
         "es": r"entre\b|dud[oa]\b|duda\w*\b|si\b|quizás?\b|tal\svez\b|(?:no|imposible)\s(?:\w+\s)?(?:descartar"
@@ -127,7 +127,7 @@ DISMISSED = _any_of(
         r"|so\sis)\sout\b|too\b|unlike\b",
         "de": r"(?:nicht|kein\w*|weder|noch|falsch\w*|unzutreffend|unmöglich|entfällt|entfallen|ausgeschlossen)\b"
         r"|scheide\w*|(?:fällt|fallen)\s(?:\w+\s)?(?:weg|aus|raus)"
-        r"|(?:aus|weg)(?:schließ|lass|fall)\w*|schließ\w+|streich\w+|zu\s(?:\w+)\b(?=\W*$)|widerspr\w+|ebenso\b"
+        r"|(?:aus|weg)(?:schlie(?:ß|ss)|lass|fall)\w*|schlie(?:ß|ss)\w+|streich\w+|zu\s(?:\w+)\b(?=\W*$)|widerspr\w+|ebenso\b"
         r"|ebenfalls\b|auch\snicht|genauso\swenig",
         "fr": r"(?:pas|ni|faux|fausses?|incorrect\w*|impossible|trop|aucune?)\b|élimin\w+|exclu\w*|écart\w+"
         r"|contredi\w+",

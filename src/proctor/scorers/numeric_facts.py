@@ -1,0 +1,69 @@
+"""Which number answers a question of fact, where none is given and nothing is worked out: 'In which year …?'."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+from proctor.scorers.asked_words import asked_words, last_question, words_of
+from proctor.scorers.lazy_pattern import lazy_pattern
+from proctor.scorers.markers import CORRECTION, SENTENCE_END
+from proctor.scorers.numbers import FoundNumber
+from proctor.scorers.numeric_asked import COMPUTES
+from proctor.scorers.numeric_given import names_numbers
+from proctor.scorers.numeric_patterns import CONCLUDES, SO
+from proctor.scorers.stance_words import CLAUSE_END, TURN
+
+MAX_TEXT = 240
+FACT = "the only number in what answers the question"
+_YEAR_ASKED = lazy_pattern(
+    r"\b(?:(?:what|which)\syear|when|welche[ms]\sjahr|wann|quelle\sannée|quand|qué\saño|cuándo)\b"
+    r"|何年(?!間)|いつ|몇\s?년(?:도|에)|언제|哪一?年|何时|什么时候",
+    re.IGNORECASE,
+)
+_FIRST_YEAR, _LAST_YEAR = 100, 2200
+_STATEMENT_END = lazy_pattern(rf"{SENTENCE_END.pattern}|[;；]\s?")
+
+
+def asks_fact(text: str, question: str) -> bool:
+    """Whether a question names no number, and a short response works nothing out."""
+    return len(text) <= MAX_TEXT and len(question) > 2 and "=" not in text and not names_numbers(question)
+
+
+def fact_stated(text: str, said: list[FoundNumber], question: str) -> FoundNumber | None:
+    """The only number of the statement, or clause, that repeats most of the question; the first of several such."""
+    if not said or not asks_fact(text, question):
+        return None
+    if any(pattern.search(text) for pattern in (SO, CONCLUDES, CORRECTION, TURN, COMPUTES)) or "?" in text:
+        return None
+    said = only_years(text, said, question)
+    asked = asked_words(question)
+    for parts in (_STATEMENT_END, CLAUSE_END):
+        bounds = sorted({0, *(found.end() for found in parts.finditer(text)), len(text)})
+        statements = [
+            (asked & words_of(text[start:end]), inside)
+            for start, end in pairwise(bounds)
+            if (inside := [number for number in said if start <= number.start < end])
+        ]
+        most = max(len(repeated) for repeated, _ in statements)
+        best = [(repeated, inside) for repeated, inside in statements if len(repeated) == most]
+        is_clear = parts is _STATEMENT_END or (most > 0 and len({repeated for repeated, _ in best}) == 1)
+        if is_clear and len({number.value for number in best[0][1]}) == 1:
+            return best[0][1][0]
+    return None
+
+
+def only_years(text: str, numbers: list[FoundNumber], question: str) -> list[FoundNumber]:
+    """The years among them, where a question asks for one."""
+    if len(numbers) < 2 or names_numbers(question) or not _YEAR_ASKED.search(last_question(question)):
+        return numbers
+    return [number for number in numbers if _is_year(text, number)] or numbers
+
+
+def _is_year(text: str, number: FoundNumber) -> bool:
+    return (
+        isinstance(number.value, int)
+        and number.text.isdecimal()
+        and _FIRST_YEAR <= number.value <= _LAST_YEAR
+        and not re.match(r"\s?(?:%|km|m\b|[€$])", text[number.end :])
+    )
