@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 from pathlib import Path
 
 import pytest
@@ -23,8 +24,9 @@ def build(folder: Path, name: str) -> None:
     (folder / "index.html").write_text(f'<script src="/assets/index-{name}.js"></script>')
 
 
-def answer(dashboard: Dashboard, path: str) -> Response:
-    return asyncio.run(dashboard.answer(Request({"type": "http", "path_params": {"path": path}})))
+def answer(dashboard: Dashboard, path: str, **headers: str) -> Response:
+    sent = [(name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()]
+    return asyncio.run(dashboard.answer(Request({"type": "http", "path_params": {"path": path}, "headers": sent})))
 
 
 def test_a_dashboard_that_is_built_anew_is_served_without_a_restart(tmp_path: Path) -> None:
@@ -40,3 +42,16 @@ def test_a_dashboard_that_is_built_anew_is_served_without_a_restart(tmp_path: Pa
     assert found.headers["cache-control"].endswith("immutable")
     with pytest.raises(ProblemError):
         answer(dashboard, "assets/index-aaaaaaaa.js")
+
+
+def test_scripts_and_styles_are_sent_compressed_to_whoever_takes_that(tmp_path: Path) -> None:
+    build(tmp_path, "aaaaaaaa")
+    dashboard, path = Dashboard(tmp_path), "assets/index-aaaaaaaa.js"
+    found = answer(dashboard, path, accept_encoding="br, gzip;q=0.8")
+    assert gzip.decompress(bytes(found.body)) == b"aaaaaaaa"
+    assert found.headers["content-encoding"] == "gzip"
+    assert found.headers["vary"] == "Accept-Encoding"
+    assert found.headers["cache-control"].endswith("immutable")
+    for refusing in ("br", "gzip;q=0", "gzip; q=0.00", ""):
+        assert isinstance(answer(dashboard, path, accept_encoding=refusing), FileResponse)
+    assert isinstance(answer(dashboard, "", accept_encoding="gzip"), FileResponse)

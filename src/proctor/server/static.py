@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import mimetypes
 import re
 from html import escape
@@ -15,6 +16,8 @@ from proctor.server.problems import ProblemError
 
 FOLDER = Path(__file__).parent / "dashboard"
 HASHED = re.compile(r"[.-][A-Za-z0-9_-]{8,}\.\w+$")
+COMPRESSED = ("text/javascript", "application/javascript", "text/css")
+GZIP = {"Content-Encoding": "gzip", "Vary": "Accept-Encoding"}
 FOR_EVER = "public, max-age=31536000, immutable"
 ABSENT = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Proctor</title></head>
@@ -24,6 +27,15 @@ sources, with <code>python scripts/build_dashboard.py</code>.</p>
 <pre>{reason}</pre>
 <p><a href="/api/docs">API documentation</a></p></body></html>
 """
+
+
+def takes_gzip(accepted: str) -> bool:
+    """Whether a caller's Accept-Encoding names gzip and does not rule it out."""
+    for part in accepted.split(","):
+        name, _, quality = part.partition(";")
+        if name.strip().lower() == "gzip":
+            return not re.fullmatch(r"\s*q=0(\.0*)?\s*", quality)
+    return False
 
 
 def find_files(folder: Path = FOLDER) -> dict[str, Path]:
@@ -39,6 +51,7 @@ class Dashboard:
     def __init__(self, folder: Path = FOLDER) -> None:
         self._folder = folder
         self._built, self._files = _built_at(folder), find_files(folder)
+        self._compressed: dict[str, bytes] = {}
         written = folder / "not-built.txt"
         self._reason = written.read_text(encoding="utf-8") if written.is_file() else ""
 
@@ -49,6 +62,9 @@ class Dashboard:
             is_hashed = HASHED.search(path) is not None and "/" in path
             cache = FOR_EVER if is_hashed else "no-cache"
             kind = mimetypes.guess_type(path)[0] or "application/octet-stream"
+            if is_hashed and kind in COMPRESSED and takes_gzip(request.headers.get("accept-encoding", "")):
+                body = await asyncio.to_thread(self._compress, path)
+                return Response(body, media_type=kind, headers={"Cache-Control": cache, **GZIP})
             return FileResponse(self._files[path], media_type=kind, headers={"Cache-Control": cache})
         if path.startswith("api/") or "." in path.rpartition("/")[2]:
             raise ProblemError(404, "not-found", "There is nothing at this address.")
@@ -56,11 +72,17 @@ class Dashboard:
             return HTMLResponse(ABSENT.replace("{reason}", escape(self._reason)), headers={"Cache-Control": "no-cache"})
         return FileResponse(self._files["index.html"], media_type="text/html", headers={"Cache-Control": "no-cache"})
 
+    def _compress(self, path: str) -> bytes:
+        """A file of a name for ever is compressed once."""
+        if path not in self._compressed:
+            self._compressed[path] = gzip.compress(self._files[path].read_bytes(), mtime=0)
+        return self._compressed[path]
+
     def _look_again(self) -> None:
         """Built anew while the server runs, the dashboard is that of its files now, not of those that are gone."""
         built = _built_at(self._folder)
         if built != self._built:
-            self._built, self._files = built, find_files(self._folder)
+            self._built, self._files, self._compressed = built, find_files(self._folder), {}
 
 
 def _built_at(folder: Path) -> tuple[int, int] | None:
