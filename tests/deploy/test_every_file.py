@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
+from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
 
 from deploy.local_processes import ROOT
+from deploy.test_kubernetes import CHART, VALUES, helm
 
 TESTED_BY = {
     "argocd": ("test_kubernetes.py", "argocd/application.yaml"),
@@ -53,6 +56,17 @@ NAMED = {
 pytestmark = pytest.mark.sqlite
 
 
+AS_A_WHOLE = {
+    "helm/proctor/.helmignore": "the chart is packed and linted as a folder",
+    "helm/proctor/templates/NOTES.txt": "helm lint reads it",
+    "helm/proctor/templates/_helpers.tpl": "every template calls it",
+    "ci/comment.py": "a step of action.yml, which test_action.py runs",
+    "kubernetes/proctor-sandbox.yaml": "made by scripts/manifests and compared with what is there",
+}
+"""Files that a test reads without naming them, and how; rendered templates are asked of helm below."""
+TEMPLATES = "helm/proctor/templates"
+
+
 def files() -> list[Path]:
     said = subprocess.run(["git", "ls-files", "deploy"], cwd=ROOT, capture_output=True, text=True, check=True)
     return [Path(line).relative_to("deploy") for line in said.stdout.splitlines()]
@@ -70,3 +84,25 @@ def test_files_that_are_tested_by_name_are_all_there_are(folder: str) -> None:
     text = "\n".join(path.read_text() for path in Path(__file__).parent.glob("*.py") if path != Path(__file__))
     for name in NAMED[folder]:
         assert name in text, f"no test names deploy/{folder}/{name}"
+
+
+def test_no_file_is_without_a_test_that_names_it_or_goes_through_all_of_its_kind() -> None:
+    beside = "\n".join(path.read_text() for path in Path(__file__).parent.glob("*.py") if path != Path(__file__))
+    for path in files():
+        if str(path) in AS_A_WHOLE or str(path).startswith(f"{TEMPLATES}/"):
+            continue
+        text = (Path(__file__).parent / TESTED_BY[path.parts[0]][0]).read_text()
+        patterns = re.findall(r'glob\("([^"]+)"\)', text)
+        is_gone_through = any(fnmatch(path.name, pattern.rpartition("/")[2]) for pattern in patterns)
+        assert path.name in text + beside or is_gone_through, f"no test reads deploy/{path}"
+    assert set(AS_A_WHOLE) <= set(map(str, files()))
+
+
+def test_every_template_becomes_something() -> None:
+    """With the values that come with the chart: what none of them renders, no test of a manifest has seen."""
+    seen: set[str] = set()
+    for values in VALUES:
+        done = helm("template", "proctor", str(CHART), "-f", str(CHART / values))
+        seen |= set(re.findall(r"^# Source: proctor/(templates/\S+)$", done.stdout, re.MULTILINE))
+    there = {str(path.relative_to("helm/proctor")) for path in files() if str(path).startswith(f"{TEMPLATES}/")}
+    assert there - seen - {"templates/NOTES.txt", "templates/_helpers.tpl"} == set()
