@@ -118,3 +118,23 @@ def test_a_run_sends_its_first_request_before_loading_what_only_reports_need(env
         env=environment, capture_output=True, text=True, check=True,
     )  # fmt: skip
     assert "loaded: []" in ended.stderr
+
+
+def test_a_run_without_a_report_computes_its_figures_without_loading_what_builds_queries_and_charts(
+    environment: dict[str, str],
+) -> None:
+    Path("leaving.py").write_text(
+        "import atexit, sys\n\n"
+        "NAMES = ('sqlalchemy', 'alembic', 'rich', 'urllib.request', 'xml.sax', 'proctor.reports.charts')\n"
+        "def leave() -> None:\n"
+        "    print('at the end:', [name for name in NAMES if name in sys.modules], file=sys.stderr)\n\n"
+        "atexit.register(leave)\n\n"
+        "def answer(text: str) -> str:\n"
+        "    return 'ANSWER: 1'\n"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-m", "proctor", "run", "arithmetic", "-m", "python/leaving:answer", "--limit", "2", "--json"],
+        env=environment, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert '"accuracy"' in ended.stdout
+    assert "at the end: []" in ended.stderr
