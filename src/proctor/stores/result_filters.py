@@ -58,7 +58,7 @@ class ResultFilters(Struct, frozen=True):
         found += [is_wrong(scorers)] if self.is_wrong else []
         return found + [condition(name, value, scorers) for name, value in self.where.items()]
 
-    def matches(self, asked: str, answered: str | None) -> bool:
+    def matches(self, asked: str | None, answered: str | None) -> bool:
         """Whether what is searched for is found in the input and the response of a result."""
         return all(
             any(query.matches(fold(text)) for text in TEXTS[name](asked, answered) if text is not None)

@@ -8,7 +8,7 @@ from itertools import chain
 from typing import Any
 
 from msgspec import Struct
-from sqlalchemy import Select, select
+from sqlalchemy import Select, null, select
 
 from proctor.stores.database import ROWS_AT_A_TIME, Database
 from proctor.stores.keys import is_body_of, is_of_evaluation
@@ -93,9 +93,16 @@ def _stored_ids(
 
 def _query(database: Database, part: EvaluationPart, wanted: ResultFilters) -> Select[Any]:
     query = select(responses.c.id).where(is_of_evaluation(database, part.id), *wanted.conditions(part.scorers))
-    if wanted.texts:
-        query = query.add_columns(samples.c.input, bodies.c.text)
-        query = query.join(samples, samples.c.digest == responses.c.sample_digest).outerjoin(bodies, is_body_of())
+    names = wanted.texts.keys()
+    if names:  # what is not searched is not read
+        query = query.add_columns(
+            (samples.c.input if names & {"prompt", "text"} else null()).label("input"),
+            (bodies.c.text if names & {"answer", "text"} else null()).label("text"),
+        )
+    if names & {"prompt", "text"}:
+        query = query.join(samples, samples.c.digest == responses.c.sample_digest)
+    if names & {"answer", "text"}:
+        query = query.outerjoin(bodies, is_body_of())
     return query.order_by(responses.c.id)
 
 
