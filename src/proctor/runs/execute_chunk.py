@@ -23,7 +23,7 @@ from proctor.offline import confined
 from proctor.runs.asking import first_cause
 from proctor.runs.chunk_pulse import ChunkPulse
 from proctor.runs.slices import trials_of_slice
-from proctor.runs.worker_context import ResolvedRun, WorkerContext
+from proctor.runs.worker_context import LEFT_SECONDS, REFUSED_SECONDS, ResolvedRun, WorkerContext
 from proctor.stores.chunk_rows import lease_of
 from proctor.stores.chunks import ChunkStore
 from proctor.stores.events import context_of
@@ -66,7 +66,7 @@ class ExecutedChunk(Struct, frozen=True):
 
 async def execute_chunk(chunk_id: int, worker: WorkerContext) -> ExecutedChunk:
     """Execute the chunk of its pool that is most due, this one or another's; after any end it may be called again."""
-    chunk = await asyncio.to_thread(ChunkStore(worker.database).lease_rung, chunk_id)
+    chunk = await asyncio.to_thread(ChunkStore(worker.database).lease_rung, chunk_id, worker.left_to_others)
     if chunk is None:
         return ExecutedChunk(ChunkEnd.NOT_LEASED)
     return await execute_leased(chunk, worker)
@@ -159,6 +159,7 @@ async def _execute(chunk: Chunk, worker: WorkerContext, pulse: ChunkPulse) -> No
     evaluation = resolved.evaluations[chunk.evaluation_id]
     if not resolved.concurrency_of(evaluation):
         pulse.is_left_to_others, pulse.tally = True, chunk.tally
+        worker.leave(run.id, LEFT_SECONDS)
         return
     pulse.watch(evaluation.label)
     if (minutes := resolved.plan.limits.minutes) is not None:
@@ -257,6 +258,8 @@ async def _refuse(fault: Exception, chunk: Chunk, worker: WorkerContext, pulse: 
     def give_back() -> bool:
         store, queue = ChunkStore(worker.database), QueueStore(worker.database)
         workers = WorkerStore(worker.database).alive(chunk.pool)
+        if workers > 1:
+            worker.leave(chunk.run_id, REFUSED_SECONDS)
         if not isinstance(fault, StoreError) and store.refusals(chunk.id) + 1 >= max(REFUSALS, workers):
             queue.give_up(chunk.run_id, {"": reason})
             queue.drop_waiting(chunk.run_id, [chunk.evaluation_id])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
 
@@ -30,6 +31,10 @@ from proctor.stores.leases import this_process
 from proctor.stores.queue import QueueStore
 from proctor.stores.runs import RunRow, RunStore
 
+REFUSED_SECONDS = 30.0
+"""A run whose chunk could not be executed here is left to others for so long, where there are others."""
+LEFT_SECONDS = 300.0
+"""And one of which other processes have all that the plan allows at once."""
 RUNS_KEPT = 4
 """Resolved runs that a worker keeps; runs take turns, and resolving reads all of their data."""
 
@@ -75,6 +80,7 @@ class WorkerContext:
         self.limits = limits or _SharedOut(self.part)
         self.is_stuck = is_stuck
         self._runs: OrderedDict[str, ResolvedRun] = OrderedDict()
+        self._left: dict[str, float] = {}
         self._opening = asyncio.Lock()
         self._stop: Callable[[], None] | None = None
         self.is_stopping = False
@@ -93,6 +99,17 @@ class WorkerContext:
             await opened.open()
             self._runs[run.id] = opened
             return opened
+
+    def leave(self, run_id: str, seconds: float) -> None:
+        """Execute nothing of this run for so long: others do."""
+        self._left[run_id] = time.monotonic() + seconds
+
+    @property
+    def left_to_others(self) -> frozenset[str]:
+        """The runs of which nothing is executed here now."""
+        now = time.monotonic()
+        self._left = {run_id: until for run_id, until in self._left.items() if until > now}
+        return frozenset(self._left)
 
     def stop(self) -> None:
         """Send nothing more: what is in flight is finished, and the chunk given back."""

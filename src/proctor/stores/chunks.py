@@ -80,15 +80,15 @@ class ChunkStore:
 
     # Leases
 
-    def lease_rung(self, chunk_id: int) -> Chunk | None:
+    def lease_rung(self, chunk_id: int, without: Collection[str] = ()) -> Chunk | None:
         """Claim what `lease_next` gives of the pool of the chunk that was rung for; None when none waits there.
 
         Rings wait one behind the other: by the time that one is heard, another run's chunk may be due before this one.
         """
         with self._database.connection() as connection:
             row = connection.execute("SELECT pool FROM chunks WHERE id = ?", [chunk_id]).fetchone()
-        found = None if row is None else self.lease_next([Pool(row["pool"])])
-        if found is not None and found.id != chunk_id:
+        found = None if row is None else self.lease_next([Pool(row["pool"])], without)
+        if row is not None and (found is None or found.id != chunk_id):
             with self._database.connection() as connection:  # its ring is used up
                 connection.execute(
                     "UPDATE chunks SET announced_at = NULL WHERE id = ? AND state = ?", [chunk_id, ChunkState.WAITING]

@@ -14,7 +14,7 @@ LONGEST_PAUSE_SECONDS = 1.0
 
 
 class StoreUnreachableError(StoreError):
-    """The database cannot be reached now; what was written before is there when it is back."""
+    """The database cannot be reached, or has no room, for now; what was written before is there when it is back."""
 
 
 def patiently(work: Callable[[], T], seconds: float = PATIENCE_SECONDS) -> T:

@@ -380,8 +380,10 @@ def _in_words(label: str, error: psycopg.Error) -> StoreError:
     state = error.sqlstate
     if state is not None and state.startswith(_AWAY):
         return StoreUnreachableError(f"{label} is not available: {text}.")
-    if state == "53100":
-        return StoreError(f"The disk of {label} is full. What was recorded is kept; free some room and resume the run.")
+    if state == "53100":  # waited for: what was paid for has nowhere else to go
+        return StoreUnreachableError(
+            f"The disk of {label} is full. What was recorded is kept; free some room and resume the run."
+        )
     if state == "42501":
         return StoreError(f"{label} does not allow this: {text}. Grant the user the rights on Proctor's tables.")
     if isinstance(error, psycopg.IntegrityError):

@@ -50,6 +50,8 @@ RINGS_FOR_EACH = 3
 PROGRAMS_RUNG = 20
 """Programs to mark that the broker holds at most."""
 AWAY_SECONDS = 0.5
+LEFT_TO_OTHERS_SECONDS = 1.0
+"""Who leaves a run to others hears none of its rings for so long, or hardly any would be left to those."""
 CLOSE_SECONDS = 20.0
 CLAIM = "proctor:claims:"
 log = logging.getLogger("proctor.worker")
@@ -141,6 +143,8 @@ class Child:
     async def execute(self, chunk_id: int) -> None:
         executed = await self._patiently(lambda: execute_chunk(chunk_id, self._worker))
         if executed.end is ChunkEnd.NOT_LEASED:
+            if self._worker.left_to_others:
+                await asyncio.sleep(LEFT_TO_OTHERS_SECONDS)
             return
         self._chunks_done += executed.end is ChunkEnd.FINISHED
         if executed.is_last and executed.run_id is not None:

@@ -28,10 +28,6 @@ PACKING_SECONDS = 60.0
 """Between two looks for results to pack."""
 IDLE_SECONDS = (0.05, 0.5)
 """The first pause when there is nothing to do, and the longest."""
-REFUSED_SECONDS = 30.0
-"""A run whose chunk could not be executed here is left to others for so long."""
-LEFT_SECONDS = 300.0
-"""And one of which other processes have all that the plan allows at once."""
 log = logging.getLogger("proctor.worker")
 
 
@@ -66,7 +62,6 @@ class _Polling:
         self._workers = WorkerStore(worker.database)
         self._doing: str | None = None
         self._done = 0
-        self._refused: dict[str, float] = {}
         self._marks_next = False
 
     async def beat(self) -> None:
@@ -155,25 +150,17 @@ class _Polling:
             with self._tell(f"preparing run {run_id}"):
                 if await prepare(run_id, worker.context, worker.database):
                     return True
-        now = asyncio.get_running_loop().time()
-        self._refused = {run_id: until for run_id, until in self._refused.items() if until > now}
         # In turns with chunks: neither keeps the other waiting for more than one.
         self._marks_next = not self._marks_next
         if self._marks_next and await self._mark():
             return True
-        chunk = await asyncio.to_thread(self._chunks.lease_next, worker.pools, self._refused)
+        chunk = await asyncio.to_thread(self._chunks.lease_next, worker.pools, worker.left_to_others)
         if chunk is None:
             return not self._marks_next and await self._mark()
         with self._tell(f"run {chunk.run_id}, chunk {chunk.id}"):
             executed = await execute_leased(chunk, worker)
         if executed.end is ChunkEnd.FINISHED:
             self._done += 1
-        elif executed.end is ChunkEnd.LEFT_TO_OTHERS:
-            self._refused[chunk.run_id] = now + LEFT_SECONDS
-        elif executed.end is ChunkEnd.REFUSED:
-            others = await asyncio.to_thread(self._workers.alive, chunk.pool)
-            if others > 1:
-                self._refused[chunk.run_id] = now + REFUSED_SECONDS
         return True
 
     async def _mark(self) -> bool:
