@@ -268,8 +268,12 @@ class Chaos:
         about += "a provider with faults in one answer of ten and 100 ms. "
         about += f"Undisturbed, in one process: {seconds_alone:.0f} s. "
         about += f"{os.cpu_count()} processors, load {min(self.loads):.0f} to {max(self.loads):.0f}."
-        heard = f"A client followed the runs over the API: its stream broke {self.breaks} times, and it heard "
-        heard += f"{self.events:,} events, each once and in order." if not self.problems else "what is said below."
+        heard = "A client followed the runs over the API: it was cut off or found nobody "
+        heard += (
+            f"{self.breaks:,} times, and it heard {self.events:,} events, each once and in order."
+            if not self.problems
+            else "what is said below."
+        )
         said = [
             "# Chaos",
             "",
