@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
@@ -162,6 +163,27 @@ def test_answers_are_stored_under_the_month_of_their_run_and_only_it_is_read(url
     read = [line for line in plan.splitlines() if "responses_2020" in line]
     assert all("never executed" in line for line in read), plan
     assert f"responses_{this_month()}" in plan
+    database.dispose()
+
+
+def test_a_page_of_results_is_chosen_before_their_bodies_are_read(url: str, tmp_path: Path) -> None:
+    """Else a server may read every body of the month up to those of the page."""
+    database = open_database(url)
+    run_id, _ = new_run(database, evaluation(2), tmp_path)
+    asked: list[tuple[str, Any]] = []
+
+    def note(_: object, __: object, statement: str, parameters: Any, *___: object) -> None:
+        asked.append((statement, parameters))
+
+    with database.reading() as opened:
+        sqlalchemy.event.listen(opened.engine, "before_cursor_execute", note)
+    assert list(ResultStore(database).results(run_id)) == []
+    [(statement, parameters)] = [one for one in asked if "bodies" in one[0]]
+    with database.reading() as opened:
+        plan = [row[0] for row in opened.exec_driver_sql(f"EXPLAIN {statement}", parameters)]
+    limit = next(place for place, line in enumerate(plan) if "Limit" in line)
+    join = next(place for place, line in enumerate(plan) if "Join" in line or "Nested Loop" in line)
+    assert join < limit, "\n".join(plan)
     database.dispose()
 
 

@@ -9,12 +9,12 @@ from typing import Any
 
 import orjson
 from msgspec import Struct
-from sqlalchemy import ColumnElement, select
+from sqlalchemy import ColumnElement, and_, select
 
 from proctor.domain.trial import Outcome
 from proctor.stores.codec import from_pico
 from proctor.stores.database import ROWS_AT_A_TIME, Database
-from proctor.stores.keys import is_body_of, is_of_evaluation, month_of_evaluation
+from proctor.stores.keys import is_of_evaluation, month_of_evaluation
 from proctor.stores.result_filters import ResultFilters
 from proctor.stores.result_ids import MAX_AT_ONCE, EvaluationPart, find_ids, find_places
 from proctor.stores.scoping import in_scope
@@ -107,9 +107,13 @@ class ResultStore:
     def _page(
         self, part: EvaluationPart, *conditions: ColumnElement[bool], limit: int | None = None
     ) -> Iterator[ResultRow]:
+        chosen = select(responses).where(is_of_evaluation(self.database, part.id), *conditions)
+        # Before anything is joined: else PostgreSQL reads all earlier bodies of the month to join them in order.
+        page = chosen.order_by(responses.c.id).limit(limit).subquery("page")
+        month = month_of_evaluation(self.database, part.id)
         query = (
             select(
-                responses,
+                page,
                 samples.c.input,
                 samples.c.target,
                 samples.c.prompt,
@@ -117,11 +121,9 @@ class ResultStore:
                 bodies.c.text,
                 bodies.c.more,
             )
-            .join(samples, samples.c.digest == responses.c.sample_digest)
-            .outerjoin(bodies, is_body_of())
-            .where(is_of_evaluation(self.database, part.id), *conditions)
-            .order_by(responses.c.id)
-            .limit(limit)
+            .join_from(page, samples, samples.c.digest == page.c.sample_digest)
+            .outerjoin(bodies, and_(bodies.c.response_id == page.c.id, bodies.c.month == month))
+            .order_by(page.c.id)
         )
         rows = list(self.database.stream(query))
         marks = self._scores_of(part, [row.id for row in rows])
