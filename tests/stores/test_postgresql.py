@@ -274,3 +274,17 @@ def test_a_server_that_dies_during_a_write_loses_no_answer(tmp_path: Path) -> No
         database.dispose()
     finally:
         mine.close()
+
+
+def test_many_inserts_in_one_transaction_read_no_row_twice(url: str) -> None:
+    """A restore inserts a million rows so: what an insert staged must not be read again by all that follow it."""
+    database = open_database(url)
+    columns = ("digest", "sample_id", "input", "target", "prompt", "body")
+    sizes = []
+    with database.connection() as connection, connection.transaction():
+        for page in range(12):
+            rows = [(f"{page}-{number}", "", "x" * 500, None, "", "") for number in range(200)]
+            connection.insert("samples", columns, rows)
+            sizes.append(connection.execute("SELECT pg_relation_size('new_samples')").fetchone()[0])
+    database.dispose()
+    assert sizes == [sizes[0]] * len(sizes)
