@@ -62,6 +62,8 @@ def test_a_large_run_is_packed_when_it_ends_and_again_when_it_is_scored_again(cl
         before = PackingStore(database).find(row["id"])
         assert cli("rescore", run_id, "--scorer", "exact").code == 0
         after = PackingStore(database).find(row["id"])
+        assert cli("rescore", run_id, "--use", "puzzle").code == 0
+        assert packed(database, run_id) == set(PackingKind)
     assert after[PackingKind.WORDS] == before[PackingKind.WORDS]
     assert after[PackingKind.COLUMNS].generation != before[PackingKind.COLUMNS].generation
 

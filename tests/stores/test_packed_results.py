@@ -385,6 +385,7 @@ def test_a_comparison_of_what_is_packed_is_the_same_document(database: Database,
         assert not is_compared_at_once(database, run_id)
         pack(database, run_id)
         assert is_compared_at_once(database, run_id)
+        assert json_bytes(compare_runs(database, runs, flips=3)) == wanted[1], "whether one side is packed or both"
     assert [json_bytes(compare_runs(database, names, flips=3)) for names in ([runs[0]], runs)] == wanted
     ids = [row.id for row in evaluations_of(database, runs[0])]
     ScoreStore(database).forget_packed(ids)

@@ -56,9 +56,11 @@ def rescore(reference: str, scorers: tuple[str, ...], use: tuple[str, ...], **fl
         raise click.UsageError("Give either --scorer (score again) or --use (choose stored scores).")
     with database() as opened:
         if use:
+            from proctor.runs.packing import pack_run
             from proctor.runs.rescore import put_in_force
 
             document, code = put_in_force(opened, reference, use, flags["on"]), 0
+            pack_run(opened, document.run_id)
         else:
             rescoring = _prepare(opened, reference, scorers, flags)
             document, code = _execute(rescoring, keep=flags["keep"])

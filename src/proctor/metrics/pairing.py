@@ -273,6 +273,12 @@ class PackedMarks(Struct, frozen=True):
     """The id at a place."""
 
 
+def marks_in_turn(packed: PackedMarks) -> Iterator[Mark]:
+    """The same marks one by one, for a side whose other side has different samples or is not packed."""
+    values = (0.0, 1.0, None)
+    return ((packed.name_at(place), values[mark], None, 1) for place, mark in enumerate(packed.marks))
+
+
 @runtime_checkable
 class HasPackedMarks(Protocol):
     """A side whose marks may be had at once, with the same results to the last digit."""

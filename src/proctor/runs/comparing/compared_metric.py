@@ -16,7 +16,7 @@ from proctor.metrics.classification import MacroAverage
 from proctor.metrics.compare import PairedComparison, StoppedEarly, compare_marks, either_stopped, rest_on_worse
 from proctor.metrics.labels import has_votes, is_of_repeats, metric_labels, metrics_of, repeat_labels
 from proctor.metrics.metric import MeanOverSamples, Metric, takes_scores_as_they_are
-from proctor.metrics.pairing import Mark, PackedMarks
+from proctor.metrics.pairing import Mark, PackedMarks, marks_in_turn
 from proctor.metrics.registry import create_metric
 from proctor.runs.measuring.repeats import values_of_repeats
 from proctor.stores.classes import class_scores
@@ -116,6 +116,9 @@ class MetricSide:
         return self._read() if self._held is None else iter(self._held)
 
     def _read(self) -> Iterator[Mark]:
+        if self._packed is not None:
+            yield from marks_in_turn(self._packed)
+            return
         metric = self._metric.create()
         if metric is None:
             values = values_of_repeats(

@@ -25,6 +25,7 @@ from proctor.domain.sample import Sample
 from proctor.domain.score import Score
 from proctor.domain.trial import Answer, Result, Trial, outcome_of
 from proctor.runs.imports.log import Log, LogError, LogEvaluation, LogTrial
+from proctor.runs.packing import pack_run
 from proctor.stores.codec import sample_body
 from proctor.stores.database import Database
 from proctor.stores.events import find_event
@@ -105,6 +106,7 @@ def keep_log(database: Database, log: Log, path: Path, name: str | None) -> Impo
         raise
     store.add_event(run_id, IMPORTED, {"log": key, "tool": log.tool, "file": path.name, "made_at": log.made_at})
     store.finish(lease, RunStatus.COMPLETED, sum(one.seconds for one in log.evaluations))
+    pack_run(database, run_id)
     return _document(database, run_id, log, is_new=True)
 
 
