@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proctor.domain.submission import (
-    DEEPEST,
     MAX_BYTES,
+    MAX_DEPTH,
     MAX_FILES,
     MAX_NAME_LENGTH,
     MAX_PATH_LENGTH,
@@ -17,7 +17,7 @@ from proctor.domain.submission import (
     clean_path,
 )
 
-DEEP = "/".join(["a"] * DEEPEST)
+DEEP = "/".join(["a"] * MAX_DEPTH)
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_whatever_names_a_file_where_programs_run_is_accepted(path: str) -> None
 
 def test_a_path_may_be_as_deep_as_is_said() -> None:
     assert clean_path(f"{DEEP}/x.py") == f"{DEEP}/x.py"
-    with pytest.raises(ValueError, match=f"more than {DEEPEST} folders deep"):
+    with pytest.raises(ValueError, match=f"more than {MAX_DEPTH} folders deep"):
         clean_path(f"{DEEP}/a/x.py")
 
 

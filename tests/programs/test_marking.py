@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from proctor.domain.errors import SandboxError, ScorerError
 from proctor.domain.problem import Problem
 from proctor.domain.scorecard import PHASES
-from proctor.domain.submission import DEEPEST, MAX_BYTES, MAX_FILES, Collected
+from proctor.domain.submission import MAX_BYTES, MAX_DEPTH, MAX_FILES, Collected
 from proctor.domain.workspace import Runner, WorkspaceLimits
 from proctor.programs import load_tools
 from proctor.programs.evidence import evidence_from_json, evidence_to_json
@@ -201,7 +201,7 @@ def test_a_program_is_refused_before_it_reaches_a_place(tally: Problem, runner: 
 
 
 def test_a_program_at_the_limits_of_an_answer_is_marked(tally: Problem, runner: Runner) -> None:
-    deep = "/".join(["folder"] * DEEPEST)
+    deep = "/".join(["folder"] * MAX_DEPTH)
     files = {**tally.solution, f"{deep}/data.txt": b"", "Notes.txt": b"", "notes.txt": b"", "one\\name.txt": b""}
     files["table.py"] = b'TABLE = "' + b"x" * 300_000 + b'"\n'
     files["filling.bin"] = bytes(MAX_BYTES - 100_000 - sum(map(len, files.values())))

@@ -9,7 +9,7 @@ import pytest
 from proctor.domain.errors import NotFoundError
 from proctor.stores.database import Database
 from proctor.stores.leases import LeaseLostError
-from proctor.stores.submission_queue import MOST_LOST, MarkingLeases, NewProgram, SubmissionQueue
+from proctor.stores.submission_queue import MAX_LOST, MarkingLeases, NewProgram, SubmissionQueue
 
 PROBLEM = "interval-set"
 WAITING = NewProgram(
@@ -59,11 +59,11 @@ def test_one_worker_at_a_time_has_a_program_and_only_he_can_end_it(queued: tuple
 
 def test_a_program_that_ends_its_workers_is_given_up(queued: tuple[Database, str]) -> None:
     database, program_id = queued
-    for _ in range(MOST_LOST):
+    for _ in range(MAX_LOST):
         assert MarkingLeases(database).lease(program_id, "a") is not None
         lapse(database)
     assert MarkingLeases(database).lease(program_id, "a") is None
     found = SubmissionQueue(database).get(program_id)
-    assert (found.state, found.error) == ("failed", f"{MOST_LOST} workers ended while they marked it.")
+    assert (found.state, found.error) == ("failed", f"{MAX_LOST} workers ended while they marked it.")
     assert MarkingLeases(database).waiting(9) == []
     assert MarkingLeases(database).delete_failed(-1) == 1

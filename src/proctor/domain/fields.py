@@ -8,7 +8,7 @@ from typing import Annotated, TypeVar
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 T = TypeVar("T")
-LARGEST = 2**63 - 1
+MAX_NUMBER = 2**63 - 1
 """JSON of any size is not read by everybody."""
 
 
@@ -36,8 +36,8 @@ def as_written(value: object) -> int | float:
                 continue
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         raise ValueError(f"{value!r} is not a number")
-    if isinstance(value, int) and abs(value) > LARGEST:
-        raise ValueError(f"the number must be between -{LARGEST:,} and {LARGEST:,}")
+    if isinstance(value, int) and abs(value) > MAX_NUMBER:
+        raise ValueError(f"the number must be between -{MAX_NUMBER:,} and {MAX_NUMBER:,}")
     return value
 
 
@@ -49,4 +49,4 @@ def _whole(value: object) -> object:
 
 Number = Annotated[int | float, BeforeValidator(as_written)]
 """0 stays 0 and 0.0 stays 0.0: options are sent as they were written."""
-Whole = Annotated[int, BeforeValidator(_whole), Field(ge=-LARGEST, le=LARGEST)]
+Whole = Annotated[int, BeforeValidator(_whole), Field(ge=-MAX_NUMBER, le=MAX_NUMBER)]

@@ -11,7 +11,7 @@ from msgspec.structs import asdict
 
 from proctor.domain.text import shorten, storable
 
-DEEPEST = 100
+MAX_DEPTH = 100
 """How deep lists and mappings may be nested: what is below cannot be encoded by everybody."""
 MAX_INTEGER = 2**63 - 1
 
@@ -47,7 +47,7 @@ def _storable_copy(value: Any, depth: int) -> Any:
         return value
     if isinstance(value, int):
         return int(value) if abs(value) <= MAX_INTEGER else f"{value:#x}"
-    if depth == DEEPEST:
+    if depth == MAX_DEPTH:
         return f"{type(value).__name__}, nested too deeply to be kept"
     if isinstance(value, Struct):
         value = asdict(value)

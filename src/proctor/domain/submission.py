@@ -15,7 +15,7 @@ MAX_BYTES = 16 * 1024 * 1024
 """Of all files together, as they are on disk."""
 MAX_PATH_LENGTH = 240
 MAX_NAME_LENGTH = 100
-DEEPEST = 16
+MAX_DEPTH = 16
 """Folders around a file."""
 TOOL_FOLDERS = frozenset(
     {"__pycache__", ".git", ".hg", ".svn", "node_modules", ".venv", "venv", ".tox", ".pytest_cache", ".mypy_cache"}
@@ -91,8 +91,8 @@ def _refuse_misnamed(path: str) -> None:
 
 
 def _refuse_long(parts: list[str]) -> None:
-    if len(parts) - 1 > DEEPEST:
-        raise ValueError(f"the path is more than {DEEPEST} folders deep")
+    if len(parts) - 1 > MAX_DEPTH:
+        raise ValueError(f"the path is more than {MAX_DEPTH} folders deep")
     try:
         lengths = [len(part.encode("utf-8")) for part in parts]
     except UnicodeEncodeError:

@@ -15,8 +15,8 @@ from typing import IO
 
 from proctor.domain.errors import NotFoundError, UserError
 from proctor.domain.submission import (
-    DEEPEST,
     MAX_BYTES,
+    MAX_DEPTH,
     MAX_FILES,
     MAX_PATH_LENGTH,
     TOOL_FOLDERS,
@@ -161,8 +161,8 @@ def _from_folder(top: Path, leave_out: Callable[[str, str], None]) -> Iterator[M
         for name in [*folders]:
             if Path(folder, name).is_symlink():
                 raise _RefusedError((below / name).as_posix(), "it is a link")
-            if len(below.parts) >= DEEPEST:
-                raise _RefusedError(f"{(below / name).as_posix()}/", f"it is more than {DEEPEST} folders deep")
+            if len(below.parts) >= MAX_DEPTH:
+                raise _RefusedError(f"{(below / name).as_posix()}/", f"it is more than {MAX_DEPTH} folders deep")
             if name in TOOL_FOLDERS:
                 folders.remove(name)
                 leave_out(f"{(below / name).as_posix()}/", name)

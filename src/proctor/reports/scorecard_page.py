@@ -14,7 +14,7 @@ from proctor.reports.charts import Mark, bars
 from proctor.reports.figures import NOT_MEASURED, bytes_text, number_text, plural, seconds_text
 from proctor.reports.sections import Detail, Download, Page, Section, Table
 
-LONGEST = 20_000
+MAX_LENGTH = 20_000
 MAX_FINDINGS = 200
 MAX_LEFT_OUT = 20
 LONG_WAIT = 0.1
@@ -269,6 +269,8 @@ def _setting(name: str, value: Json) -> tuple[str, str]:
 
 
 def _cut(text: str) -> str:
-    if len(text) <= LONGEST:
+    if len(text) <= MAX_LENGTH:
         return text
-    return f"{text[: LONGEST // 2]}\n[… {len(text) - LONGEST:,} characters left out …]\n{text[-LONGEST // 2 :]}"
+    return (
+        f"{text[: MAX_LENGTH // 2]}\n[… {len(text) - MAX_LENGTH:,} characters left out …]\n{text[-MAX_LENGTH // 2 :]}"
+    )

@@ -13,7 +13,7 @@ from msgspec import Struct
 KindName = Literal["qa", "choice", "true-false"]
 LETTERS = "ABCD"
 WRONG_CHOICES = 3
-LONGEST_ANSWER = 100
+MAX_ANSWER_LENGTH = 100
 SHORT_WORD = 3
 STANDS_OUT = 2.5
 """A right choice that is so many times as long as each wrong one gives itself away."""
@@ -136,7 +136,7 @@ def refused_by_rules(kind: DraftKind, sample: WrittenSample, passage: str) -> st
     """Why a sample cannot be used, as far as that shows without asking anybody."""
     if not sample.question or not sample.answer:
         return "the writer gave no question with an answer"
-    if len(sample.answer) > LONGEST_ANSWER:
+    if len(sample.answer) > MAX_ANSWER_LENGTH:
         return "the answer is longer than a short answer"
     if kind.name == "true-false":
         if sample.answer not in sample.choices:

@@ -15,7 +15,7 @@ from proctor.stores.usage import Dimension, Key, UsageRow, read_usage, read_work
 
 EPOCH = date(1970, 1, 1)
 USUAL_DAYS = 30
-MOST_DAYS = 3_660
+MAX_DAYS = 3_660
 GB = 1e9
 OPERATOR = Reader("local", may_vote=True)
 """The person at the machine, who votes under this name on a server without accounts."""
@@ -37,8 +37,8 @@ def report_usage(
     until = until or datetime.now(UTC).date()
     since = since or until - timedelta(days=USUAL_DAYS - 1)
     first, after = (since - EPOCH).days, (until - EPOCH).days + 1
-    if not 0 < after - first <= MOST_DAYS:
-        raise UserError(f"Usage is of 1 to {MOST_DAYS} days; {since} to {until} is none of these.")
+    if not 0 < after - first <= MAX_DAYS:
+        raise UserError(f"Usage is of 1 to {MAX_DAYS} days; {since} to {until} is none of these.")
     by = tuple(dict.fromkeys(by))
     rows = {row.key: row for row in read_usage(database, by, first, after)}
     for row in read_ask_usage(database, by, first, after, voter=reader.name, may_vote=reader.may_vote):

@@ -12,7 +12,7 @@ from proctor.domain.response import ToolCall
 from proctor.scorers.json_values import NOTHING, json_values, loaded
 from proctor.scorers.lazy_pattern import lazy_pattern
 
-LONGEST = 20_000
+MAX_LENGTH = 20_000
 MAX_CALLS = 200
 MAX_BRACKETS = 60
 """So many closing brackets are tried as the end of a call."""
@@ -30,7 +30,7 @@ _CONSTANTS = {"true": True, "false": False, "null": None, "none": None}
 
 def calls_in(text: str) -> list[ToolCall] | None:
     """The calls written in a text, or None when there are none to be read."""
-    text = text[:LONGEST].strip()
+    text = text[:MAX_LENGTH].strip()
     whole = loaded(text)
     if whole is not NOTHING:
         return _calls_of(whole)

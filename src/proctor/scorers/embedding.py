@@ -16,7 +16,7 @@ import orjson
 from proctor.domain.errors import ScorerError
 from proctor.scorers.reading import encodable
 
-LONGEST = 256  # tokens, as the model was trained
+MAX_TOKENS = 256  # tokens, as the model was trained
 LAYERS, HEADS, EPSILON = 6, 12, 1e-12
 
 
@@ -127,6 +127,6 @@ def _weights() -> dict[str, Any]:
 @cache
 def _tokenizer() -> Any:
     tokenizer = import_module("tokenizers").Tokenizer.from_file(str(_folder() / "tokenizer.json"))
-    tokenizer.enable_truncation(LONGEST)
+    tokenizer.enable_truncation(MAX_TOKENS)
     tokenizer.no_padding()
     return tokenizer

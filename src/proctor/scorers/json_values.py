@@ -12,7 +12,7 @@ from proctor.scorers.contrast import is_ruled_out
 from proctor.scorers.lazy_pattern import lazy_pattern
 from proctor.scorers.markers import CORRECTION
 
-LONGEST = 200_000
+MAX_LENGTH = 200_000
 MAX_STARTS = 1_000
 # Possessive repeats: a line of nothing but backticks must not be tried from each of its lengths.
 _FENCE = lazy_pattern(
@@ -54,7 +54,7 @@ def json_in(text: str) -> str:
     fenced: list[str] = [body for found in _FENCE.finditer(text) if _is_json(body := found[2].strip())]
     if fenced:
         return fenced[-1]
-    written = _places(text[:LONGEST])
+    written = _places(text[:MAX_LENGTH])
     places = [place for place in written if not is_ruled_out(text, *place)]
     if not places or _is_taken_back(text, written[-1][1]):
         return text
@@ -67,7 +67,7 @@ def json_in(text: str) -> str:
 
 def json_values(text: str) -> list[str]:
     """The objects and lists written in a text, outermost only; what is cut off or malformed is passed over whole."""
-    text = text[:LONGEST]
+    text = text[:MAX_LENGTH]
     return [text[start:end] for start, end in _places(text)]
 
 

@@ -23,7 +23,7 @@ REVISION = "1"
 INVALID = "[invalid]"
 DEFAULT_PATTERN = r"#### (\-?[0-9\.\,]+)"
 SECONDS = 2.0
-LONGEST = 200_000
+MAX_LENGTH = 200_000
 _PUNCTUATION = str.maketrans("", "", string.punctuation)
 _DIGITS = str.maketrans("", "", string.digits)
 
@@ -64,7 +64,7 @@ class HarnessMatch:
     async def score(self, sample: Sample, response: Response) -> Score:
         if not sample.targets:
             return Score.unscored(self.name, reason="the sample has no target")
-        text = final_text(response.text)[-LONGEST:]
+        text = final_text(response.text)[-MAX_LENGTH:]
         if not text:
             return Score.invalid(self.name, reason="the response is empty")
         answer = await asyncio.to_thread(self._filtered, text)

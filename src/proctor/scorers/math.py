@@ -23,7 +23,7 @@ from proctor.scorers.reading import final_text, last_boxed
 
 NAME = "math"
 REVISION = "3"
-LONGEST = 20_000
+MAX_LENGTH = 20_000
 _LABEL = lazy_pattern(r"\s*\\text\s*\{[^{}]*[A-Za-z][^{}]*\}\s*(?=[^\s,])")
 """Words in front of a boxed expression: \\boxed{\\text{The answer is } 14}."""
 
@@ -55,7 +55,7 @@ class MathMatch:
     async def score(self, sample: Sample, response: Response) -> Score:
         if sample.target is None:
             return Score.unscored(NAME, reason="the sample has no target")
-        text = final_text(response.text)[-LONGEST:]
+        text = final_text(response.text)[-MAX_LENGTH:]
         if not text:
             return Score.invalid(NAME, reason="the response is empty")
         boxed = last_boxed(text)

@@ -9,7 +9,7 @@ from functools import cache
 from proctor.scorers.lazy_pattern import lazy_pattern
 
 BOXES_TRIED = 20
-LONGEST = 200_000
+MAX_LENGTH = 200_000
 MAX_START_LENGTH = 20_000
 _THINK_END = "</think>"
 _THINK_START = "<think>"
@@ -29,7 +29,7 @@ def final_text(text: str) -> str:
 
 def shorten(text: str) -> str:
     """The text without its middle where it is longer than any answer: what is announced stands at an end."""
-    return text if len(text) <= LONGEST else f"{text[:MAX_START_LENGTH]}\n\n{text[MAX_START_LENGTH - LONGEST :]}"
+    return text if len(text) <= MAX_LENGTH else f"{text[:MAX_START_LENGTH]}\n\n{text[MAX_START_LENGTH - MAX_LENGTH :]}"
 
 
 def encodable(text: str) -> str:

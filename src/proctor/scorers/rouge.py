@@ -19,7 +19,7 @@ from proctor.scorers.words import rouge_words
 NAME = "rouge"
 REVISION = "1"
 LONG = 5_000
-LONGEST = 4000  # words; the longest common subsequence takes the product of both lengths
+MAX_WORDS = 4000  # words; the longest common subsequence takes the product of both lengths
 
 
 @traits(has_votes=False)
@@ -61,7 +61,7 @@ class Rouge:
 
 def rouge(said: str, wanted: str) -> dict[str, float]:
     """The three F-measures; only the first 4,000 words of each text are compared."""
-    a, b = rouge_words(said)[:LONGEST], rouge_words(wanted)[:LONGEST]
+    a, b = rouge_words(said)[:MAX_WORDS], rouge_words(wanted)[:MAX_WORDS]
     return {"rouge1": _ngrams(a, b, 1), "rouge2": _ngrams(a, b, 2), "rougeL": _f(_common(a, b), len(a), len(b))}
 
 

@@ -18,7 +18,7 @@ from proctor.scorers.reading import final_text
 
 REVISION = "1"
 LONG = 5_000
-LONGEST = 20_000
+MAX_LENGTH = 20_000
 
 
 @traits(has_votes=False)
@@ -87,7 +87,7 @@ def _score(name: str, metric: Any, sample: Sample, response: Response) -> Score:
     text = final_text(response.text)
     if not text:
         return Score.invalid(name, reason="the response is empty")
-    said = metric.sentence_score(text[:LONGEST], list(sample.targets))
+    said = metric.sentence_score(text[:MAX_LENGTH], list(sample.targets))
     value = min(1.0, max(0.0, said.score / 100))
     return Score(name, value, answer=text, reason=f"sacrebleu {metric.get_signature()}")
 

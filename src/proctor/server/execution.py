@@ -14,7 +14,7 @@ from proctor.settings import Settings
 from proctor.telemetry.process_metrics import ProcessesCollector, WorkerFiles
 from proctor.worker.processes import WorkerProcesses
 
-MOST_PROCESSES = 4
+MAX_PROCESSES = 4
 
 
 class Executor(Protocol):
@@ -42,7 +42,7 @@ class OwnWorkers:
     """Worker processes that are started and ended with the server; they look into the database by themselves."""
 
     def __init__(self, folder: Path, home: Path, count: int | None = None) -> None:
-        usual = min(MOST_PROCESSES, max(1, (os.cpu_count() or 1) // 2))
+        usual = min(MAX_PROCESSES, max(1, (os.cpu_count() or 1) // 2))
         self._files = WorkerFiles.within(home)
         environment = {**os.environ, **self._files.environment()}
         self.limits: RunLimits | None = None

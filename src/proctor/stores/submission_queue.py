@@ -21,7 +21,7 @@ from proctor.stores.stored_bytes import refuse_full_storage
 from proctor.stores.submissions import PREFIX, insert_submission
 
 MARK_LEASE_SECONDS = 20.0
-MOST_LOST = 3
+MAX_LOST = 3
 """A program whose marking ended with its worker so often is not tried again."""
 _COLUMNS = (
     "id, project, name, problem, artifact, form, refused, is_measuring, author, state, error, created_at, fence, "
@@ -152,7 +152,7 @@ class MarkingLeases:
             if row is None or not (row["state"] == "queued" or (row["state"] == "running" and row["is_lost"])):
                 return None
             lost = row["lost_leases"] + (row["state"] == "running")
-            if lost >= MOST_LOST:
+            if lost >= MAX_LOST:
                 connection.execute(
                     "UPDATE submission_queue SET state = 'failed', error = ?, fence = fence + 1, lost_leases = ? "
                     "WHERE id = ?",

@@ -20,7 +20,7 @@ from proctor.stores.scoping import scope_filter
 from proctor.stores.statements import places
 
 PREFIX, DELIVERY_PREFIX = "w-", "d-"
-MOST_WEBHOOKS = 20
+MAX_WEBHOOKS = 20
 """Of one project."""
 ANNOUNCED_AT_A_TIME = 200
 EVENTS = {"finished": "run.finished", "failed": "run.failed", "cancelled": "run.cancelled"}
@@ -104,8 +104,8 @@ class WebhookStore:
         )
         with self._database.connection() as connection, connection.transaction():
             query = "SELECT count(*) FROM webhooks WHERE project = ?"
-            if connection.execute(query, [owner]).fetchone()[0] >= MOST_WEBHOOKS:
-                raise UserError(f"A project has at most {MOST_WEBHOOKS} webhooks: delete one first.")
+            if connection.execute(query, [owner]).fetchone()[0] >= MAX_WEBHOOKS:
+                raise UserError(f"A project has at most {MAX_WEBHOOKS} webhooks: delete one first.")
             connection.execute(
                 f"INSERT INTO webhooks ({_HOOK}) VALUES ({places(10)})",  # noqa: S608 - our own words
                 [

@@ -15,7 +15,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from queue import Empty, Full, Queue
 
-MOST_WAITING = 10_000
+MAX_WAITING = 10_000
 CLOSE_SECONDS = 2.0
 PREFIX, SUFFIX = "proctor-", ".jsonl"
 
@@ -33,7 +33,7 @@ class LineWriter:
 
     def _begin(self) -> None:
         """A forked child has none of its parent's threads, and must not write what its parent still has to."""
-        self._lines: Queue[bytes | None] = Queue(MOST_WAITING)
+        self._lines: Queue[bytes | None] = Queue(MAX_WAITING)
         self._thread: threading.Thread | None = None
         self._starting = threading.Lock()
         self._day, self._file = "", -1

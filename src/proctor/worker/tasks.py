@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from proctor.worker.child import Child
 
-MOST = 2**63 - 1
+MAX_ID = 2**63 - 1
 log = logging.getLogger("proctor.worker")
 
 
@@ -51,7 +51,7 @@ def register_tasks(app: Celery, child: list[Child]) -> None:
 
 def is_chunk_id(value: object) -> bool:
     """Whether a message can be about a chunk; one that cannot is dropped with a warning."""
-    is_id = isinstance(value, int) and not isinstance(value, bool) and 0 < value <= MOST
+    is_id = isinstance(value, int) and not isinstance(value, bool) and 0 < value <= MAX_ID
     if not is_id:
         log.warning("a message that is no id of a chunk was dropped")
     return is_id

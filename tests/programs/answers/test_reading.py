@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from proctor.domain.response import Response
-from proctor.domain.submission import DEEPEST, MAX_BYTES, MAX_FILES, Collected, Submission, clean_path
+from proctor.domain.submission import MAX_BYTES, MAX_DEPTH, MAX_FILES, Collected, Submission, clean_path
 from proctor.programs.answers.reading import program_of, read_answer
 from proctor.prompts.program_format import answer_format
 
@@ -72,7 +72,7 @@ def test_the_files_of_an_agent_are_taken_as_they_are() -> None:
         ("C:\\windows\\x.py", "absolute"),
         ("~/x.py", "begins with '~'"),
         ("..\\x.py", "leads out of the folder"),
-        ("/".join(["a"] * (DEEPEST + 1)) + "/x.py", "folders deep"),
+        ("/".join(["a"] * (MAX_DEPTH + 1)) + "/x.py", "folders deep"),
         ("a" * 101 + ".py", "longer than"),
     ],
 )

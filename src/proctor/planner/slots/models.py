@@ -15,7 +15,7 @@ from proctor.planner.reading import Reading, Unsupported
 from proctor.planner.slots.lines import NAMED, of_lines, of_several, of_versions
 from proctor.planner.slots.vary import JOINS
 
-MOST_DESCRIBING = 4
+MAX_DESCRIBING = 4
 """How many words may stand between a provider and the model of it that is named."""
 FARTHEST_VERB = 12
 """How many phrases may stand between who judges and the verb at the end of a clause."""
@@ -153,7 +153,7 @@ _HOUSE = ("家", "家的", "casa", "maison", "provider", "社", "사")
 def _model_beside(phrases: Phrases, provider: int, step: int) -> int | None:
     """The model that a provider describes: `the Anthropic model Haiku 4.5`, `haiku 4.5 (Anthropic's small model)`."""
     at, skipped = provider + step, 0
-    while 0 <= at < len(phrases.items) and skipped <= MOST_DESCRIBING:
+    while 0 <= at < len(phrases.items) and skipped <= MAX_DESCRIBING:
         item = phrases.items[at]
         if item.kind in NAMED:
             return at

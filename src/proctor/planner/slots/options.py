@@ -13,8 +13,8 @@ from proctor.planner.slots.vary import read_varied
 
 SAMPLING = ("temperature", "top_p", "max_tokens", "reasoning_effort")
 SWITCHES: dict[str, bool | int] = {"cache": False, "batch": True, "offline": True, "temperature": 0}
-MOST_SHOWN = 10
-MOST_SHOTS = 64
+MAX_SHOWN = 10
+MAX_SHOTS = 64
 WITHOUT = (
     r"\b(?:don't|do not|not?|never|without|skip|ignore|disable|avoid|ohne|nicht|kein\w*|sin|sans|pas)\b"
     r"(?:\s+\w+){0,3}\s*$"
@@ -139,7 +139,7 @@ def _few_alone(reading: Reading, few: list[int]) -> list[tuple[int, list[int]]]:
     phrases = reading.phrases
     for at in few:
         number = phrases.after(at, over="epoch", most=4, stops=False)
-        if phrases.is_kind(number, "number") and 0 < (phrases.items[number].number or 0) <= MOST_SHOTS:
+        if phrases.is_kind(number, "number") and 0 < (phrases.items[number].number or 0) <= MAX_SHOTS:
             between = phrases.text[phrases.items[at].end : phrases.items[number].start].strip()
             if re.fullmatch(r"\(|:|=|k ?=|\(k ?=|mit|with|n ?=", between):
                 phrases.use(*range(at, number + 1))
@@ -154,7 +154,7 @@ def _is_shown(phrases: Phrases, at: int, *, is_other: bool) -> bool:
         number = phrases.after(at, most=1)
     if number is None or (number == 0 and not is_other) or not phrases.is_kind(number, "number"):
         return False
-    is_few = (phrases.items[number].number or 0) <= MOST_SHOWN
+    is_few = (phrases.items[number].number or 0) <= MAX_SHOWN
     return is_few and (is_other or phrases.words(number - 1).lower() in ("with", "mit", "con", "avec"))
 
 

@@ -8,7 +8,7 @@ from proctor.planner.phrases import Phrases
 from proctor.planner.reading import Reading
 
 AXES = {"temperature": "temperature", "top_p": "top_p", "shot": "shots", "maxtoken": "max_tokens"}
-MOST_WITH_COMMAS = {"temperature": 2, "top_p": 1, "shots": 32}
+MAX_WITH_COMMAS = {"temperature": 2, "top_p": 1, "shots": 32}
 """With commas alone (`temperature 0, 0.5, 1`) a larger number begins something else."""
 JOINS = frozenset(
     {
@@ -124,7 +124,7 @@ def _behind(phrases: Phrases, at: int, name: str) -> tuple[list[Value], list[int
         values.append(phrases.items[link].number or 0)
         places += range(last + 1, link + 1)
         last, is_joined = link, is_joined or is_join
-    most = MOST_WITH_COMMAS.get(name, 0)
+    most = MAX_WITH_COMMAS.get(name, 0)
     if not is_joined and (any(float(value) > most for value in values) or (name == "shots" and len(values) < 3)):
         return values[:1], places
     return values, places

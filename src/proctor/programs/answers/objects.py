@@ -10,7 +10,7 @@ from proctor.programs.answers.labels import whole_path
 _PATHS = ("path", "file_path", "filepath", "filename", "file_name", "file", "name")
 _CONTENTS = ("content", "contents", "code", "text", "source", "body", "data")
 _HOLDERS = ("files", "file", "program", "answer", "result", "output", "solution", "submission")
-DEEPEST = 4
+MAX_DEPTH = 4
 
 
 def read_object(text: str) -> list[tuple[str, str]] | None:
@@ -43,7 +43,7 @@ def find_object(text: str) -> list[tuple[str, str]] | None:
 
 
 def _files(value: Any, depth: int) -> list[tuple[str, str]] | None:
-    if depth > DEEPEST:
+    if depth > MAX_DEPTH:
         return None
     if isinstance(value, list):
         return _listed(value)

@@ -20,8 +20,8 @@ from proctor.stores.annotations import AnnotationStore, CommentRow, LabelRow
 from proctor.stores.runs import RunStore
 
 router = resource("annotations")
-LARGEST_ID = 2**63 - 1
-ResultId = Annotated[int, Path(ge=1, le=LARGEST_ID)]
+MAX_ID = 2**63 - 1
+ResultId = Annotated[int, Path(ge=1, le=MAX_ID)]
 
 
 class NewComment(Struct, frozen=True, forbid_unknown_fields=True):

@@ -20,7 +20,7 @@ from proctor.server.stream_limit import CountedStream
 from proctor.stores.runs import RunStore
 
 router = resource("runs")
-LARGEST_NUMBER = 2**62
+MAX_NUMBER = 2**62
 EVENT = {
     "description": "One event of the stream.",
     "type": "object",
@@ -61,6 +61,6 @@ async def follow(
 
 def read_place(text: str) -> int:
     """The id of an event; raises ProblemError (422) for what can be none."""
-    if not text.isascii() or not text.isdecimal() or int(text) > LARGEST_NUMBER:
+    if not text.isascii() or not text.isdecimal() or int(text) > MAX_NUMBER:
         raise ProblemError(422, "parameters", "Last-Event-ID is the id of an event, which is a whole number.")
     return int(text)

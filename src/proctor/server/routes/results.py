@@ -38,7 +38,7 @@ from proctor.stores.result_filters import FILTERS
 from proctor.stores.results import ResultRow
 
 router = resource("results")
-LARGEST_ID = 2**63 - 1
+MAX_ID = 2**63 - 1
 SEARCHED = (
     "what was typed, beginning where a word begins, whatever its case, its width and the spaces in it; where a script "
     "puts no spaces between words, any part."
@@ -54,7 +54,7 @@ EXPORTS = {
     "inspect": JSON,
 }
 ENDINGS = {"junit": "xml", "inspect": "json"}
-Cursor = Annotated[int, Path(ge=1, le=LARGEST_ID)]
+Cursor = Annotated[int, Path(ge=1, le=MAX_ID)]
 
 
 class FilterQuery(BaseModel):
@@ -78,7 +78,7 @@ class FilterQuery(BaseModel):
     score_to: float | None = Field(None, ge=0, le=1)
     latency_from: float | None = Field(None, ge=0, le=1e9, description="Seconds.")
     cost_from: float | None = Field(None, ge=0, le=1e6, description="USD.")
-    tokens_from: int | None = Field(None, ge=0, le=LARGEST_ID, description="Tokens of output.")
+    tokens_from: int | None = Field(None, ge=0, le=MAX_ID, description="Tokens of output.")
     disputed: bool = Field(False, description="Only those of which one scorer says yes and another no.")
 
     @property
@@ -93,7 +93,7 @@ class FilterQuery(BaseModel):
 
 
 class ResultQuery(FilterQuery):
-    after: int = Field(0, ge=0, le=LARGEST_ID, description="The last result of the page before.")
+    after: int = Field(0, ge=0, le=MAX_ID, description="The last result of the page before.")
     limit: int = Field(50, ge=1, le=500)
     extras: str | None = Field(
         None, alias="with", max_length=100, description=f"Further fields, separated by commas: {', '.join(EXTRAS)}."
