@@ -22,6 +22,7 @@ from models.pdfs import pdf
 from proctor.accounts.keys import create_key
 from proctor.accounts.people import add_user
 from proctor.accounts.projects import add_project, set_member
+from proctor.domain.scope import Scope
 from proctor.stores.database import open_database
 from proctor.stores.playground import PlaygroundStore
 from server.asking import PLAYGROUND, Heard, begin, finished, followed, heard, read
@@ -501,9 +502,15 @@ def test_keys_that_belong_to_nobody_vote_once_together(site: tuple[Server, dict[
     ask(keys["stranger"], "GET", f"{PLAYGROUND}/{ask_id}/events")
     scopes = {"scopes": ["run:read", "run:write", "results:read"]}
     another = ask(keys["stranger"], "POST", "/api/v1/keys", scopes).json["key"]
+    reading = ask(keys["stranger"], "POST", "/api/v1/keys", {"scopes": ["run:read", "results:read"]}).json["key"]
+    kept = open_database(f"sqlite:///{server.home / 'proctor.db'}")
+    PlaygroundStore(kept.within(Scope("other"))).vote(ask_id, "ann", ["b"], is_blind=True)
+    kept.dispose()
+    assert not ask(reading, "GET", f"{PLAYGROUND}/{ask_id}").json["is_revealed"], "he would vote with the other one"
     assert ask(keys["stranger"], "POST", f"{PLAYGROUND}/{ask_id}/votes", {"best": ["a"]}).status == 201
     assert ask(another, "POST", f"{PLAYGROUND}/{ask_id}/votes", {"best": ["a"]}).status == 409
-    assert len(ask(another, "GET", f"{PLAYGROUND}/{ask_id}").json["votes"]) == 1
+    assert len(ask(another, "GET", f"{PLAYGROUND}/{ask_id}").json["votes"]) == 2
+    assert ask(reading, "GET", f"{PLAYGROUND}/{ask_id}").json["is_revealed"]
 
 
 def test_answers_that_come_at_once_are_all_checked_against_their_schema(server: Server, fast: FakeProvider) -> None:

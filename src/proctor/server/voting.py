@@ -20,11 +20,12 @@ NOBODYS_KEYS = "keys without a user"
 def _reader(request: Request, caller: Me) -> Reader:
     """One person votes once, and is shown names once he has: whichever of his keys or tokens he comes with.
 
-    Keys that belong to nobody vote once together: whoever has one can be whoever has another.
+    Keys that belong to nobody vote once together: whoever has one can be whoever has another, also where this one
+    could not vote.
     """
     may_vote = Permission.RUN_WRITE in caller.permissions
     if caller.key_id is not None and caller.user_id is None:
-        return Reader(NOBODYS_KEYS, may_vote)
+        return Reader(NOBODYS_KEYS, may_vote=True)
     if caller.user_id is None or caller.session is not None:
         return Reader(caller.who, may_vote)
     database = service_of(request).database
