@@ -252,6 +252,18 @@ def test_a_key_can_do_no_more_than_who_makes_it(site: Site) -> None:
     assert site.ask("small", "GET", f"{V1}/runs").status == 200
     assert site.ask("small", "POST", f"{V1}/runs", PLAN).status == 403
     assert site.ask("small", "GET", f"{V1}/runs/{site.runs['acme']}/results").status == 403
+    makes = site.ask("owner", "POST", f"{V1}/keys", {"scopes": ["project:admin"], "expires": "2d"}).json
+    site.secrets.append(makes["key"])
+    site.headers["makes"] = {"Authorization": f"Bearer {makes['key']}"}
+    child = {"scopes": ["project:admin"]}
+    for longer in (child, {**child, "expires": "3d"}):
+        assert site.ask("makes", "POST", f"{V1}/keys", longer).status == 403, "it would outlive its maker"
+    shorter = site.ask("makes", "POST", f"{V1}/keys", {**child, "expires": "1d"})
+    assert shorter.status == 201
+    site.secrets.append(shorter.json["key"])
+    assert site.ask("admin", "PUT", f"{V1}/budgets/key/{makes['key_id']}", {"cost_usd": 1}).status == 200
+    budgeted = site.ask("makes", "POST", f"{V1}/keys", {**child, "expires": "1d"})
+    assert (budgeted.status, "has a budget" in budgeted.json["detail"]) == (403, True)
     me = site.ask("small", "GET", f"{V1}/auth/me").json
     assert (me["permissions"], me["csrf_token"], me["projects"]) == (["run:read"], "", ["acme"])
     assert site.ask("owner", "DELETE", f"{V1}/keys/{made['key_id']}").status == 204

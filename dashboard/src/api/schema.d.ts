@@ -1934,7 +1934,7 @@ export interface paths {
         put?: never;
         /**
          * Make Key
-         * @description Create a key for the project; it can do no more than who creates it.
+         * @description Create a key for the project; it can do no more than who creates it, and one that a key creates not longer.
          */
         post: operations["createKey"];
         delete?: never;

@@ -14,6 +14,7 @@ from proctor.accounts.tokens import hash_token, new_token
 from proctor.domain.errors import NotFoundError, UserError, did_you_mean
 from proctor.domain.role import KEY_SCOPES
 from proctor.stores.accounts.audit import AuditStore
+from proctor.stores.accounts.budgets import BudgetStore, Spender
 from proctor.stores.accounts.credentials import CredentialStore, KeyRow
 from proctor.stores.accounts.users import ProjectStore
 from proctor.stores.database import Database
@@ -56,6 +57,20 @@ def create_key(
     CredentialStore(database).add_key(row)
     AuditStore(database).add(by, "create-key", of=key_id, project=project, address=address)
     return NewKey(row, f"pk_{key_id}_{secret}")
+
+
+def obstacle_to_making(database: Database, maker_id: str, seconds: float | None) -> str | None:
+    """Why this key may not make one that is good for so long; None where it may.
+
+    What a key made would outlive it, and would not be held to its budget.
+    """
+    maker = CredentialStore(database).key(maker_id)
+    if any(one.kind == "key" for one in BudgetStore(database).of(Spender("", None, maker_id))):
+        return f"The key {maker_id} has a budget, and a key that it made would have none: sign in to make one."
+    until = None if maker is None else maker.expires_at
+    if until is not None and (seconds is None or time.time() + seconds > until):
+        return f"The key {maker_id} expires, and a key that it makes must not outlive it: give an earlier `expires`."
+    return None
 
 
 def revoke_key(database: Database, key_id: str, *, project: str | None = None, by: str, address: str = "") -> KeyRow:

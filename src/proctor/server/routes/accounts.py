@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.requests import Request
 from starlette.responses import Response
 
-from proctor.accounts.keys import create_key, revoke_key, span_seconds
+from proctor.accounts.keys import create_key, obstacle_to_making, revoke_key, span_seconds
 from proctor.accounts.people import add_user, invite, set_disabled
 from proctor.accounts.projects import add_project, set_member
 from proctor.accounts.showing import (
@@ -217,16 +217,19 @@ def keys(request: Request, caller: Me) -> Response:
     responses=answers(CreatedKey, status=201, description="With the key, which is shown once.", has_body=True),
 )
 def make_key(request: Request, caller: Me, body: Annotated[KeyRequest, Depends(body_of(KeyRequest))]) -> Response:
-    """Create a key for the project; it can do no more than who creates it."""
+    """Create a key for the project; it can do no more than who creates it, and one that a key creates not longer."""
     for scope in body.scopes:
         if scope in set(Permission) and Permission(scope) not in caller.permissions:
             raise ProblemError(403, "forbidden", f"{caller.who} lacks {scope}, and so would the key.")
+    database, seconds = _everything(request), None if body.expires is None else span_seconds(body.expires)
+    if caller.key_id is not None and (obstacle := obstacle_to_making(database, caller.key_id, seconds)) is not None:
+        raise ProblemError(403, "forbidden", obstacle)
     made = create_key(
-        _everything(request),
+        database,
         caller.project,
         body.scopes,
         name=body.name,
-        seconds=None if body.expires is None else span_seconds(body.expires),
+        seconds=seconds,
         user_id=caller.user_id,
         by=caller.who,
         address=address_of(request),
