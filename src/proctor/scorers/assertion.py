@@ -25,7 +25,8 @@ _NOR_AFTER = lazy_pattern(
 _WEAK = lazy_pattern(r"sorry|hmm|actually|en\sfait", re.IGNORECASE)
 _SUBJECT = lazy_pattern(r"[\W_]*(?:(?:the|der|die|das|le|la|les|el|los|las)\s|l['’])?[\W_]*", re.IGNORECASE)
 _STATEMENT_END = lazy_pattern(
-    rf"{SENTENCE_END.pattern}|;\s|,?\s(?:while|whereas|während|wohingegen|tandis\sque?|alors\sque?|mientras(?:\sque)?)\s",
+    rf"{SENTENCE_END.pattern}|;\s|，|,?\s(?:while|whereas|während|wohingegen|tandis\sque?|alors\sque?"
+    r"|mientras(?:\sque)?)\s|,\s(?:and|(?:al)?though|und|obwohl|et|bien\sque|y|aunque)\s",
     re.IGNORECASE,
 )
 _CLOSING_QUOTES = tuple("\"'”»」』》")
@@ -143,7 +144,7 @@ _IN_RELATIVE_CLAUSE = lazy_pattern(
 )
 """'It is the Inn, which flows into the Danube'."""
 _RELATED_AFTER = lazy_pattern(
-    r"から[^。、]{0,12}(?:離れ|キロ|の距離)|에서\s[^.,]{0,10}(?:떨어진|킬로|거리)|"
+    r"から[^。、]{0,12}(?:離れ|キロ|の距離)|에서\s[^.,]{0,10}(?:떨어진|킬로|거리)|[과와]\s(?:같은\s시대|동시대)|"
     r"(?:['’]s?\s|\s)?(?:の(?:夫|妻|弟|兄|姉|妹|息子|娘|父|母|友人|弟子|師|先生|同時代|後輩|先輩|後継|ライバル"
     r"|影響|家臣|部下|主君|師匠|門下|側近|従兄弟|恋人|秘書|助手)|より[も前後]?|의\s?(?:남편|아내|형|누나|동생|아들|딸|아버지|어머니|친구|제자|스승|라이벌|동시대|후임"
     r"|전임)|보다"
