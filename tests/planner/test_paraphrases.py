@@ -11,6 +11,7 @@ from proctor.domain.documents.draft import PlanDraft
 from proctor.domain.errors import UserError
 from proctor.models.demo import CHARACTERS
 from proctor.planner.catalogue import DEMO
+from proctor.planner.drafting import samples_for_points
 from proctor.planner.lexicon import LANGUAGES, lexicon
 from proctor.runs.draft_plan import draft_plan
 
@@ -612,3 +613,9 @@ def test_how_sure_one_wants_to_be_is_no_second_size_and_a_clock_is_no_model() ->
     draft = drafted("haiku vs luna on piqa, 200 questions, I want to be 95% sure")
     assert draft.plan["benchmarks"] == [{"benchmark": "piqa", "limit": 200}]
     assert drafted("haiku on piqa, 60 questions, it is 4 o'clock").plan["models"] == ["anthropic/claude-haiku-5-5"]
+
+
+def test_points_are_never_samples() -> None:
+    draft = drafted("luna gegen terra, hellaswag, so viele Fragen, dass 5 Punkte auffallen")
+    assert draft.plan["benchmarks"] == [{"benchmark": "hellaswag", "limit": samples_for_points(5)}]
+    assert drafted("haiku on piqa, it gained 12 points").plan["benchmarks"] == [{"benchmark": "piqa", "limit": 100}]

@@ -12,6 +12,8 @@ from proctor.planner.reading import Reading, Size
 from proctor.planner.slots.vary import JOINS
 
 QUICK = 20
+WINDOW = 60
+"""So many letters before a difference may say `so many questions that`."""
 LARGE_SHARE = 0.5
 """Beside a count of samples, a share from here on says how good or how sure, not how many."""
 FARTHEST_POINTS = 9
@@ -38,7 +40,10 @@ def read_points(reading: Reading) -> None:
                 break
 
 
-_DIFFERENCE = re.compile(r"differen|unterschied|abstand|apart|gap|diferencia|écart|différence|差|차이")
+_DIFFERENCE = re.compile(
+    r"differen|unterschied|abstand|apart|gap|diferencia|écart|différence|差|차이|enough|so many|so viele|genug|genügend"
+    r"|suficient|assez|suffisamment|충분|만큼|足够|足以"
+)
 
 
 def read_difference(reading: Reading) -> None:
@@ -49,7 +54,8 @@ def read_difference(reading: Reading) -> None:
     for number in list(phrases.free("number")):
         unit = phrases.after(number, most=0)
         clause = phrases.clause(number, breaks=lambda item: item.kind == "stop")
-        said = phrases.text[phrases.items[clause[0]].start : phrases.items[clause[-1]].end].lower()
+        begin = max(0, phrases.items[number].start - WINDOW)
+        said = phrases.text[begin : phrases.items[clause[-1]].end].lower()
         points = phrases.items[number].number or 0
         if phrases.is_kind(unit, "points") and _DIFFERENCE.search(said) and 0 < points < 100:
             reading.sizes.append(Size("points", points, number))
@@ -250,6 +256,8 @@ def read_bare_numbers(reading: Reading) -> None:
         if phrases.is_kind(before, "except") and phrases.words(before).lower() in ("not", "nicht", "no", "pas"):
             phrases.use(at, before)  # `opus 4.8 (not 5!)`
             continue
+        if phrases.is_kind(phrases.after(at, most=0), "points"):
+            continue  # points are never samples
         if phrases.is_kind(phrases.after(at, most=0), "unknown") and not phrases.text[item.start : item.end].isdigit():
             continue
         places = phrases.absorb(at, at, "each", "only", "total", "atmost")
