@@ -8,7 +8,9 @@ down_revision = "0027"
 
 
 def upgrade() -> None:
-    op.add_column("projects", sa.Column("retention", sa.Text(), nullable=True))
+    is_sqlite = op.get_bind().dialect.name == "sqlite"
+    text = sa.Text() if is_sqlite else sa.Text(collation="C")
+    op.add_column("projects", sa.Column("retention", text, nullable=True))
 
 
 def downgrade() -> None:
