@@ -709,7 +709,7 @@ export async function blindVote({ page, base }) {
 }
 
 /** Every answer, id and category of a run that tries to be more than text, on every screen that shows them. */
-export async function hostile({ page, base, run, query, count, programs }) {
+export async function hostile({ page, base, run, query, count, programs, more }) {
   const seen = { hits: [], elements: [], texts: [] };
   // Looked at before a page is left: the next one begins without what ran in this one.
   const look = async () => {
@@ -745,6 +745,7 @@ export async function hostile({ page, base, run, query, count, programs }) {
     '/runs',
     '/history',
     '/leaderboard',
+    ...more,
     `/compare?${query}`,
   ];
   for (const address of screens) {

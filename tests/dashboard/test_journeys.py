@@ -434,7 +434,13 @@ def test_two_hundred_hostile_texts_stay_text_wherever_they_are_shown(
     browser: Browser, served: Server, hostile_run: str, programs: tuple[str, str]
 ) -> None:
     query = compare_query(hostile_run, "python/hostile:answer", "python/hostile:other")
-    seen = browser.go("hostile", served, run=hostile_run, query=query, count=len(PAYLOADS), programs=programs)
+    plan = served.post("/api/v1/plans", {"name": " ".join(PAYLOADS[:4]), "plan": DEMO}).json["plan_id"]
+    said = [{"role": "user", "text": payload} for payload in PAYLOADS[:80]]
+    ask = {"models": ["demo/strong", "python/hostile:answer"], "prompt": f"say 1 {PAYLOADS[1]}", "history": said}
+    asked = served.post("/api/v1/playground", ask).json["ask_id"]
+    more = ["/plan", f"/plans/{plan}/edit", "/arena", f"/arena/{asked}", f"/arena/{asked}?from=b"]
+    given = {"run": hostile_run, "query": query, "count": len(PAYLOADS), "programs": programs, "more": more}
+    seen = browser.go("hostile", served, **given)
     assert seen["hits"] == []
     assert seen["elements"] == []
     assert len(seen["texts"]) == len(set(seen["texts"])) == len(PAYLOADS)
