@@ -120,7 +120,7 @@ def test_workers_that_are_killed_or_stand_still_lose_nothing_and_repeat_nothing(
             recorded = recorded_inputs(database)
             with workers(1, home, work):
                 # By now the lease of the one that stands still has run out, and its chunk is another's.
-                wait_for(lambda: lost_chunks(database, run_id) >= 2)
+                wait_for(lambda: lost_chunks(database, run_id) >= 2, 180)
                 frozen.send_signal(signal.SIGCONT)
                 assert wait_for_end(database, run_id) is RunStatus.COMPLETED
             asked = {question: before[question]["asked"] for question in recorded}
