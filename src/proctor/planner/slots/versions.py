@@ -52,12 +52,12 @@ def merge_sizes(phrases: Phrases, catalogue: PlannerCatalogue) -> None:
     """`gpt-5.4, 5.4-mini`, `gemini 2.5 flash and pro`: a size behind a model is a model, where the catalogue has it."""
     names = known_names(catalogue).squashed
     _merge_behind(phrases, names)
-    at = 0
+    at, text = 0, phrases.text.lower()
     while at < len(phrases.items):
         item = phrases.items[at]
         house = item.value.partition("/")[0] if item.kind == "model" else FAMILIES.get(item.value, ("",))[0]
         is_model = item.kind in ("model", "family") and house in _SIZES
-        found = _SIZES[house].match(phrases.text.lower(), item.end) if is_model else None
+        found = _SIZES[house].match(text, item.end) if is_model else None
         if found is not None:
             first, end = found.span(1)
             places = range(len(phrases.items))
@@ -124,8 +124,13 @@ def merge_ranges_of_versions(phrases: Phrases, catalogue: PlannerCatalogue) -> N
 
 def family_of(catalogue: PlannerCatalogue, model: str) -> str | None:
     """The family whose versions a model is one of."""
-    families = (name for name in FAMILIES if name not in ("claude", "gemini"))
-    return next((name for name in families if model in catalogue.generations(name)), None)
+    house, _, short = model.partition("/")
+    fitting = (
+        name
+        for name, (provider, pattern) in FAMILIES.items()
+        if name not in ("claude", "gemini") and provider == house and re.fullmatch(pattern, short)
+    )
+    return next((name for name in fitting if model in catalogue.generations(name)), None)
 
 
 def _between(catalogue: PlannerCatalogue, family: str, first: str, last: str) -> list[str]:
@@ -140,13 +145,16 @@ def several_versions(phrases: Phrases, catalogue: PlannerCatalogue, at: int) -> 
     """The models of `every opus`, `opus 4.x`, `the gpt-5.4 family`, why, and the places that say it."""
     item = phrases.items[at]
     before, behind = phrases.text[: item.start].lower(), phrases.text[item.end :].lower()
-    family = item.value if item.kind == "family" else family_of(catalogue, item.value)
-    if family is None or item.kind not in ("model", "family"):
+    is_said = item.kind == "model" and (_ONWARDS.match(behind) or _SERIES.match(behind) or behind.startswith(".x"))
+    if item.kind != "family" and not is_said:
         return [], "", []
-    names = catalogue.generations(family)
+    family = item.value if item.kind == "family" else family_of(catalogue, item.value)
+    if family is None:
+        return [], "", []
     told = f"a version of {family} in the price list"
     if item.kind == "model":
-        return _of_version(phrases, catalogue, at, names, told)
+        return _of_version(phrases, catalogue, at, family, told)
+    names = catalogue.generations(family)
     number = at + 1 if at + 1 < len(phrases.items) and phrases.items[at + 1].number is not None else None
     every = _every_before(phrases, at)
     if number is not None and every and phrases.is_kind(phrases.after(number, most=0), "modelword"):
@@ -169,10 +177,10 @@ def several_versions(phrases: Phrases, catalogue: PlannerCatalogue, at: int) -> 
 
 
 def _of_version(
-    phrases: Phrases, catalogue: PlannerCatalogue, at: int, names: list[str], told: str
+    phrases: Phrases, catalogue: PlannerCatalogue, at: int, family: str, told: str
 ) -> tuple[list[str], str, list[int]]:
     """`opus 4.x`, `opus 4.5 and newer`, `the gpt-5.4 family`."""
-    item = phrases.items[at]
+    item, names = phrases.items[at], catalogue.generations(family)
     behind = phrases.text[item.end :].lower()
     major = _MAJOR.fullmatch(phrases.text[item.start : item.end].lower())
     if major and re.match(r"\.x\b", behind):
