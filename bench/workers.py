@@ -1,4 +1,4 @@
-"""What runs on workers cost and how they share: `python bench/workers.py --write` writes bench/RUNS_ON_WORKERS.md.
+"""What runs on workers cost and how they share: `python bench/workers.py --write` writes bench/WORKERS.md.
 
 Real PostgreSQL, Redis and `proctor worker` processes; a provider on this machine that answers after 50 ms. Processor
 time is that of all processes of a program: of Proctor's workers, and beside them of PostgreSQL, Redis and the provider.
@@ -25,7 +25,7 @@ from redis_server import RedisServer  # noqa: E402
 from runs.arithmetic import provider_process, write_benchmark  # noqa: E402
 from worker.cluster import Cluster, children  # noqa: E402
 
-RESULTS = ROOT / "bench" / "RUNS_ON_WORKERS.md"
+RESULTS = ROOT / "bench" / "WORKERS.md"
 TICKS = os.sysconf("SC_CLK_TCK")
 SMALL = 50
 SMALL_CONCURRENCY = 8
@@ -201,7 +201,7 @@ def main() -> None:
     parser.add_argument("--trials", type=int, default=20_000)
     parser.add_argument("--large", type=int, default=100_000)
     parser.add_argument("--times", type=int, default=2)
-    parser.add_argument("--write", action="store_true", help="write bench/RUNS_ON_WORKERS.md")
+    parser.add_argument("--write", action="store_true", help="write bench/WORKERS.md")
     given = parser.parse_args()
     folder = Path(tempfile.mkdtemp(prefix="proctor-workers-"))
     loads = [os.getloadavg()[0]]
