@@ -116,17 +116,11 @@ def _stop_outcomes(database: Database, run: RunRow) -> list[StopOutcome]:
 def measured(database: Database, row: EvaluationRow) -> MeasuredEvaluation:
     """An evaluation's values as a stop rule reads them."""
     from proctor.stopping.rule import UNREADABLE, MeasuredEvaluation
-    from proctor.stores.comparing import EvaluationMarks
-    from proctor.stores.measuring import Unmeasured
+    from proctor.stores.comparing import marks_with_unreadable
 
-    scorer = next(iter(row.scorers))
-    ways = (
-        EvaluationMarks(database, row, scorer, unmeasured=how)
-        for how in (Unmeasured.LEFT_OUT, Unmeasured.UNREADABLE_WRONG)
-    )
     values: dict[str, Value] = {}
     groups: dict[str, str | None] = {}
-    for (name, value, group, _), (_, counted, *_) in zip(*ways, strict=True):
+    for name, value, counted, group, _ in marks_with_unreadable(database, row, next(iter(row.scorers))):
         values[name] = UNREADABLE if value is None and counted is not None else value
         groups[name] = group
     return MeasuredEvaluation(row.model, row.digest, values, groups, row.samples)

@@ -185,19 +185,41 @@ class EvaluationMarks:
         return self._database.stream(self._query())
 
     def _query(self) -> Select[Any]:
-        value, weight = counted_value(self._unmeasured), mark_weight()
-        columns = (value, responses.c.cluster, func.coalesce(weight, 1))
-        merged = (func.avg(value), func.min(responses.c.cluster), func.coalesce(func.min(weight), 1))
-        # One epoch has nothing to average, and grouping costs as much as reading.
-        is_single = self._evaluation.epochs == 1
-        key = _key(self._by_content)
-        query = (
-            select(key, *(columns if is_single else merged))
-            .outerjoin(scores, _marks_of(self._evaluation, self._scorer))
-            .where(is_of_evaluation(self._database, self._evaluation.id), is_current())
-            .order_by(key)
-        )
-        return query if is_single else query.group_by(key)
+        values = [counted_value(self._unmeasured)]
+        return _sample_marks(self._database, self._evaluation, self._scorer, _key(self._by_content), values)
+
+
+def marks_with_unreadable(
+    database: Database, evaluation: EvaluationRow, scorer: str
+) -> Iterator[tuple[str, float | None, float | None, str | None, int]]:
+    """As `EvaluationMarks`, each mark followed by what it is with verdicts that cannot be read counted as wrong.
+
+    Both are read at the same moment: of a run that goes on, two readings would have different samples.
+    """
+    values = [counted_value(how) for how in (Unmeasured.LEFT_OUT, Unmeasured.UNREADABLE_WRONG)]
+    return database.stream(_sample_marks(database, evaluation, scorer, _key(by_content=False), values))
+
+
+def _sample_marks(
+    database: Database,
+    evaluation: EvaluationRow,
+    scorer: str,
+    key: ColumnElement[str],
+    values: Sequence[ColumnElement[float]],
+) -> Select[Any]:
+    """The samples in order, each with these values, its group and its weight."""
+    cluster, weight = responses.c.cluster, mark_weight()
+    columns = (*values, cluster, func.coalesce(weight, 1))
+    merged = (*map(func.avg, values), func.min(cluster), func.coalesce(func.min(weight), 1))
+    # One epoch has nothing to average, and grouping costs as much as reading.
+    is_single = evaluation.epochs == 1
+    query = (
+        select(key, *(columns if is_single else merged))
+        .outerjoin(scores, _marks_of(evaluation, scorer))
+        .where(is_of_evaluation(database, evaluation.id), is_current())
+        .order_by(key)
+    )
+    return query if is_single else query.group_by(key)
 
 
 def covered_samples(
