@@ -175,6 +175,27 @@ def test_answers_that_nobody_here_saw_being_made_are_labelled(
     assert "imported=1" in str(ranked)  # it is said that one was left out
 
 
+@pytest.mark.sqlite
+def test_runs_that_asked_one_model_or_benchmark_in_several_ways_are_imported(tmp_path: Path) -> None:
+    home, there = tmp_path / "home", tmp_path / "there"
+    models = ["demo/weak?temperature=0", "demo/weak?temperature=1"]
+    proctor.evaluate("puzzles", models=models, limit=3, home=home)
+    proctor.evaluate(["arithmetic?level=1", "arithmetic?level=2"], models="demo/weak", limit=3, home=home)
+    file = tmp_path / "local.zip"
+    first, second = (open_database(f"sqlite:///{one / 'proctor.db'}") for one in (home, there))
+    try:
+        first.open()
+        second.open()
+        export_project(first, FolderArtifacts(home / "artifacts"), "local", file, by="test")
+        import_project(second, FolderArtifacts(there / "artifacts"), file, name="moved", is_own=False, by="test")
+        moved = results(second, "moved")
+        assert {row["model"] for row in moved} == {"imported/demo/weak", *(f"imported/{one}" for one in models)}
+        assert len(moved) == len(results(first, "local")) == 12
+    finally:
+        first.dispose()
+        second.dispose()
+
+
 class Archive:
     """What somebody might write into one; it is whole otherwise."""
 

@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
-import orjson
 from msgspec import Meta, Struct
 
 from proctor.domain.artifacts import Artifacts, is_key, key_of
@@ -184,13 +183,17 @@ def _label_evaluation(row: dict[str, Any]) -> None:
 
 
 def _label_run(row: dict[str, Any]) -> None:
-    plan = orjson.loads(row["plan"])
     try:
-        models = tuple(_spec(f"{one['provider']}/{one['name']}") for one in plan["models"])
-        benchmarks = tuple(BenchmarkSpec.model_validate({"benchmark": one["benchmark"]}) for one in plan["benchmarks"])
-        row["plan"] = Plan(name=row["name"], models=models, benchmarks=benchmarks, cache=False).model_dump_json()
-    except (KeyError, TypeError, ValueError):
+        plan = Plan.model_validate_json(row["plan"])
+    except ValueError:
         raise StoreError(f"The archive is damaged: the plan of {row['id']} cannot be read.") from None
+    names = dict.fromkeys(one.benchmark for one in plan.benchmarks)  # one may be there several times, asked differently
+    row["plan"] = Plan(
+        name=row["name"],
+        models=tuple(_spec(plan.label(one)) for one in plan.models),
+        benchmarks=tuple(BenchmarkSpec.model_validate({"benchmark": name}) for name in names),
+        cache=False,
+    ).model_dump_json()
 
 
 def _label_response(row: dict[str, Any]) -> None:
