@@ -5,10 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import msgspec
+import orjson
 from sqlalchemy import Boolean, Float, Integer, LargeBinary, Table
 
 import proctor
 from proctor.domain.chunk import ChunkState
+from proctor.domain.documents.benchmark import BenchmarkDescription
 from proctor.stores.artifacts.folder import FolderArtifacts
 from proctor.stores.database import Database
 from proctor.stores.project_content import JSON_COLUMNS
@@ -40,6 +43,7 @@ def run(folder: Path, name: str, *questions: str) -> str:
 def give_away(database: Database, run_id: str, artifacts: FolderArtifacts) -> None:
     """The run becomes the project's, and so does a row of every other table that a project's rows are in."""
     key = artifacts.put("canary", CANARY.encode())
+    own = own_benchmark(artifacts, key)
     with database.connection() as connection, connection.transaction():
         connection.execute("UPDATE runs SET project = ?, name = ? WHERE id = ?", [PROJECT, CANARY, run_id])
         connection.execute("UPDATE evaluations SET project = ? WHERE run_id = ?", [PROJECT, run_id])
@@ -60,8 +64,24 @@ def give_away(database: Database, run_id: str, artifacts: FolderArtifacts) -> No
         }
         for table in metadata.sorted_tables:
             if table.name not in OF_THE_SERVER | ANSWERED | {"projects"}:
-                columns, values = row_of(table, known, key)
+                columns, values = row_of(table, {**known, **own} if table.name == "own_benchmarks" else known, key)
                 connection.insert(table.name, columns, [values], "ON CONFLICT DO NOTHING")
+
+
+def own_benchmark(artifacts: FolderArtifacts, data: str) -> dict[str, Any]:
+    """The columns of a benchmark that somebody could have uploaded."""
+    written = BENCHMARK.format(name=CANARY).replace("dataset", f"version: {CANARY}\ndataset", 1)
+    files = {"bench.yaml": artifacts.put("bench.yaml", written.encode()), "rows.jsonl": data}
+    described = BenchmarkDescription(
+        name=CANARY, version=CANARY, description="", protocol="", licence=None, source=None, homepage=None, input="",
+        tags={}, shots=None, variants={}, parameters={}, scorers={}, metrics=[], options={}, needs_sandbox=False,
+        samples=None,
+    )  # fmt: skip
+    return {
+        "entry": "bench.yaml",
+        "files": orjson.dumps(files).decode(),
+        "description": msgspec.json.encode(described).decode(),
+    }
 
 
 CHECKED = {("chunks", "state"): ChunkState.FINISHED.value, ("packings", "kind"): "words"}
@@ -77,8 +97,8 @@ def row_of(table: Table, known: dict[str, Any], key: str) -> tuple[tuple[str, ..
             values[column.name] = CHECKED[table.name, column.name]
         elif isinstance(column.type, Boolean):
             values[column.name] = False
-        elif column.name in known | fixed:
-            values[column.name] = (known | fixed)[column.name]
+        elif column.name in fixed | known:
+            values[column.name] = (fixed | known)[column.name]
         elif isinstance(column.type, Integer | Float):
             values[column.name] = 7
         elif isinstance(column.type, LargeBinary):

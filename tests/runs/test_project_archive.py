@@ -16,10 +16,14 @@ import pytest
 import proctor
 from commands import Cli
 from proctor.accounts.projects import add_project
-from proctor.domain.errors import ProctorError, RunError, UserError
+from proctor.domain.artifacts import key_of
+from proctor.domain.errors import ProctorError, RunError, StoreError, UserError
 from proctor.domain.scope import Scope
+from proctor.runs.content import restored
+from proctor.runs.playground.turning import ranking_of_votes
 from proctor.runs.project_archive import MANIFEST, ROWS, export_project, import_project
 from proctor.runs.projects import delete_project
+from proctor.runs.resolve import PlanContext
 from proctor.runs.results import read_rows
 from proctor.stores.artifacts.folder import FolderArtifacts
 from proctor.stores.backups.rows import TableDigest
@@ -28,7 +32,7 @@ from proctor.stores.database import Database, open_database
 from proctor.stores.project_content import CONTENT, SHARED
 from proctor.stores.schema import metadata, stored_tables
 from proctor.stores.tables.metadata import DERIVED
-from runs.full_project import CANARY, PROJECT, give_away, run
+from runs.full_project import BENCHMARK, CANARY, PROJECT, give_away, run
 from stores.parts import new_database
 
 STAYS = {
@@ -202,13 +206,23 @@ class Archive:
     def __init__(self, file: Path) -> None:
         self.manifest, self.rows, self.parts = unpacked(file)
 
-    def put(self, table: str, column: str, value: object) -> None:
+    def put(self, table: str, column: str, value: object, row: int = 0) -> None:
         columns = next(one["columns"] for one in self.manifest["tables"] if one["table"] == table)
-        self.rows[table][0][columns.index(column)] = value
+        self.rows[table][row][columns.index(column)] = value
 
     def add_table(self, name: str) -> None:
         self.manifest["tables"].append({**self.manifest["tables"][0], "table": name})
         self.rows[name] = []
+
+    def put_benchmark(self, files: dict[str, bytes], entry: str = "bench.yaml") -> None:
+        """One of its own that has these files; artifacts that it brings are in the archive."""
+        keys = {name: key_of(content) for name, content in files.items()}
+        new = {f"artifacts/{keys[name]}": content for name, content in files.items()}
+        self.manifest["artifacts"] += len(new.keys() - self.parts.keys())
+        self.manifest["artifact_bytes"] += sum(len(new[one]) for one in new.keys() - self.parts.keys())
+        self.parts.update(new)
+        self.put("own_benchmarks", "files", orjson.dumps(keys).decode())
+        self.put("own_benchmarks", "entry", entry)
 
     def change_artifact(self) -> None:
         key = next(name for name in self.parts if name.startswith("artifacts/"))
@@ -218,6 +232,8 @@ class Archive:
         return packed(file, self.manifest, self.rows, self.parts)
 
 
+BENCH = BENCHMARK.format(name=CANARY).replace("dataset", f"version: {CANARY}\ndataset", 1)
+ROW = b'{"id": "1", "question": "?", "answer": "1"}'
 FORGERIES: dict[str, Callable[[Archive], object]] = {
     "another project's run": lambda one: one.put("comments", "run_id", "1nfnotmine"),
     "a run that runs": lambda one: one.put("runs", "status", "running"),
@@ -233,6 +249,18 @@ FORGERIES: dict[str, Callable[[Archive], object]] = {
     "another artifact": lambda one: one.change_artifact(),
     "a name that cannot be one": lambda one: one.manifest.update({"project": "../../etc"}),
     "a newer schema": lambda one: one.manifest.update({"schema": "9999"}),
+    "files outside of a benchmark's folder": lambda one: one.put_benchmark(
+        {"bench.yaml": BENCH.encode(), "rows.jsonl": ROW, "../../../evil": b"evil"}
+    ),
+    "a benchmark that runs code": lambda one: one.put_benchmark(
+        {"bench.yaml": BENCH.replace("[includes]", "['python://evil:f']").encode(), "rows.jsonl": ROW, "evil.py": b"1"}
+    ),
+    "a benchmark of the server's data": lambda one: one.put_benchmark(
+        {"bench.yaml": BENCH.replace("rows.jsonl", "/etc/passwd").encode(), "rows.jsonl": ROW}
+    ),
+    "a benchmark by another name": lambda one: one.put("own_benchmarks", "name", "other"),
+    "a benchmark that is not described": lambda one: one.put("own_benchmarks", "description", "{}"),
+    "a file smaller than nothing": lambda one: one.put("files", "size_bytes", -1),
     "a plan that is none": lambda one: one.put("runs", "plan", "[]"),
 }
 
@@ -254,16 +282,67 @@ def test_a_forged_archive_is_refused_and_nothing_is_written(
 
 
 @pytest.mark.sqlite
+@pytest.mark.parametrize(("is_own", "counted"), [(False, 0), (True, 1)])
+def test_votes_that_nobody_here_saw_being_given_rank_no_model(
+    exported: Path, elsewhere: tuple[Database, FolderArtifacts], tmp_path: Path, is_own: bool, counted: int
+) -> None:
+    target, their_artifacts = elsewhere
+    archive = Archive(exported)
+    answers = archive.rows["playground_answers"]
+    answers.append(list(answers[0]))
+    for place, name in enumerate(("openai/best", "openai/worst")):
+        for column, value in (("state", "complete"), ("slot", "AB"[place]), ("position", place), ("model", name)):
+            archive.put("playground_answers", column, value, place)
+    archive.put("playground_votes", "best", '["A"]')
+    file = archive.write(tmp_path / "forged.zip")
+    import_project(target, their_artifacts, file, name=None, is_own=is_own, by="test")
+    ranking = ranking_of_votes(target.within(Scope(PROJECT)), is_blind_only=False)
+    assert ranking.votes == counted
+    assert len(ranking.models) == 2 * counted
+
+
+@pytest.mark.sqlite
+@pytest.mark.parametrize(
+    ("table", "column"), [("files", "artifact"), ("own_benchmarks", "files"), ("scores", "details")]
+)
 def test_an_archive_names_no_artifact_that_is_another_projects(
-    exported: Path, elsewhere: tuple[Database, FolderArtifacts], tmp_path: Path
+    exported: Path, elsewhere: tuple[Database, FolderArtifacts], tmp_path: Path, table: str, column: str
 ) -> None:
     target, their_artifacts = elsewhere
     secret = their_artifacts.put("secret", b"of another project")
     archive = Archive(exported)
-    archive.put("files", "artifact", secret)
+    spelt = f"\\u{ord(secret[0]):04x}{secret[1:]}"  # as JSON may write it
+    archive.put(table, column, secret if column == "artifact" else f'{{"a": "{spelt}"}}')
     file = archive.write(tmp_path / "forged.zip")
     with pytest.raises(ProctorError, match="which is not in it but is here"):
         import_project(target, their_artifacts, file, name=None, is_own=True, by="test")
+
+
+@pytest.mark.sqlite
+def test_an_archive_names_no_sample_that_is_another_projects(
+    exported: Path, elsewhere: tuple[Database, FolderArtifacts], tmp_path: Path
+) -> None:
+    target, their_artifacts = elsewhere
+    with target.connection() as connection:
+        [digest] = connection.execute("SELECT digest FROM samples LIMIT 1").fetchone()
+    archive = Archive(exported)
+    archive.put("responses", "sample_digest", digest)
+    with pytest.raises(ProctorError, match="a row of responses belongs to"):
+        import_project(
+            target, their_artifacts, archive.write(tmp_path / "forged.zip"), name=None, is_own=True, by="test"
+        )
+
+
+@pytest.mark.sqlite
+def test_no_file_that_a_plan_travels_with_is_written_elsewhere(tmp_path: Path) -> None:
+    artifacts = FolderArtifacts(tmp_path / "artifacts")
+    key = artifacts.put("evil", b"evil")
+    context = PlanContext(folder=tmp_path, environment={}, artifacts=artifacts)
+    target = tmp_path / "written"
+    for name in (f"own/x@1/{'../' * 20}{target}", str(target), f"(data)/{target}"):
+        with pytest.raises(StoreError, match="leads out of the folder"), restored({name: key}, context):
+            pass
+        assert not target.exists()
 
 
 @pytest.mark.sqlite

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from proctor import plugins
 from proctor.benchmarks.registry import split_version
-from proctor.domain.errors import UserError
+from proctor.domain.errors import StoreError, UserError
 from proctor.domain.plan import ModelSpec, Plan
 from proctor.programs.tools.scratch import scratch
 from proctor.runs.resolve import PlanContext
@@ -51,13 +51,21 @@ def restored(content: Mapping[str, str], context: PlanContext) -> Iterator[PlanC
         folder.mkdir()
         for name, key in content.items():
             is_data = name.startswith(_DATA)
-            path = (data if is_data else folder) / PurePosixPath(name.removeprefix(_DATA))
+            path = (data if is_data else folder) / _inside(name.removeprefix(_DATA))
             path.parent.mkdir(parents=True, exist_ok=True)
             with path.open("wb") as file:
                 for part in context.artifacts.chunks(key):
                     file.write(part)
             path.chmod(0o700)  # it may be a program
         yield replace(context, folder=folder, data=data if data.is_dir() else context.data)
+
+
+def _inside(name: str) -> PurePosixPath:
+    """The path of a kept file below its folder; StoreError for one that leads out of it."""
+    path = PurePosixPath(name)
+    if path.is_absolute() or ".." in path.parts:
+        raise StoreError(f"{name!r:.120} leads out of the folder that it was kept for.")
+    return path
 
 
 def files_of_benchmark(path: Path) -> Iterator[Path]:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
+import orjson
 from msgspec import Meta, Struct
 
 from proctor.domain.artifacts import Artifacts, is_key, key_of
@@ -26,6 +27,7 @@ from proctor.domain.errors import NotFoundError, RunError, StoreError, UserError
 from proctor.domain.plan import BenchmarkSpec, ModelSpec, Plan
 from proctor.domain.run import IMPORTED
 from proctor.domain.scope import LOCAL, Scope, check_project_name
+from proctor.runs.archived_benchmarks import check_archived
 from proctor.stores.accounts.audit import AuditStore
 from proctor.stores.accounts.users import ProjectStore
 from proctor.stores.backups.manifest import TableContent
@@ -34,6 +36,7 @@ from proctor.stores.copying import continue_numbers
 from proctor.stores.database import Database
 from proctor.stores.project_content import (
     ARTIFACT_COLUMNS,
+    JSON_COLUMNS,
     ProjectWriter,
     TravellingRows,
     check_rows,
@@ -96,12 +99,12 @@ def _refuse_open_runs(database: Database, name: str) -> None:
 
 def _write(archive: zipfile.ZipFile, database: Database, artifacts: Artifacts, name: str) -> ProjectManifest:
     tables: list[TableContent] = []
-    naming: list[TravellingRows] = []
+    named: set[str] = set()
     with database.within(Scope(name)).snapshot() as connection, archive.open(ROWS, "w", force_zip64=True) as member:
-        for chunk in write_project(connection, name, tables, naming):
+        for chunk in write_project(connection, name, tables, lambda rows: named.update(_named(rows))):
             member.write(chunk)
     size = count = 0
-    for key in sorted({key for rows in naming for key in _named(rows)}):
+    for key in sorted(named):
         if not artifacts.exists(key):
             continue  # anything of forty digits may look like a key
         with archive.open(ARTIFACTS + key, "w", force_zip64=True) as member:
@@ -114,12 +117,15 @@ def _write(archive: zipfile.ZipFile, database: Database, artifacts: Artifacts, n
 
 
 def _named(found: TravellingRows) -> Iterator[str]:
-    """What could be keys of artifacts in the columns that hold some."""
-    places = [found.columns.index(name) for name in ARTIFACT_COLUMNS.get(found.table, ())]
+    """What could be keys of artifacts in the columns that hold some, however JSON spells them."""
+    named = ARTIFACT_COLUMNS.get(found.table, ())
+    places = [(found.columns.index(name), name in JSON_COLUMNS) for name in named]
     for row in found.rows:
-        for place in places:
+        for place, is_json in places:
             if row[place]:
                 yield from _KEY.findall(row[place])
+                if is_json and "\\" in row[place]:
+                    yield from _KEY.findall(orjson.dumps(orjson.loads(row[place])).decode())
 
 
 def import_project(
@@ -134,6 +140,7 @@ def import_project(
         check_rows(manifest.tables, _chunks(archive, ROWS))
         keys = _check_artifacts(archive, manifest)
         _refuse_others_artifacts(archive, artifacts, keys)
+        _check_benchmarks(archive, keys)
         artifacts.check()
         for key in keys:
             artifacts.put(f"imported {key}", _chunks(archive, ARTIFACTS + key))
@@ -200,6 +207,10 @@ def _label_response(row: dict[str, Any]) -> None:
     row["cache_key"] = None
 
 
+def _label_answer(row: dict[str, Any]) -> None:
+    row["model"] = f"{IMPORTED}/{row['model']}"
+
+
 def _spec(model: str) -> ModelSpec:
     return ModelSpec(provider=IMPORTED, name=model)
 
@@ -209,6 +220,7 @@ _LABELS = {
     "evaluations": _label_evaluation,
     "runs": _label_run,
     "responses": _label_response,
+    "playground_answers": _label_answer,
 }
 
 
@@ -275,6 +287,14 @@ def _refuse_others_artifacts(archive: zipfile.ZipFile, artifacts: Artifacts, key
         for key in _named(TravellingRows(table, columns[table], rows)):
             if key not in own and artifacts.exists(key):
                 raise StoreError(f"The archive names the artifact {key}, which is not in it but is here.")
+
+
+def _check_benchmarks(archive: zipfile.ZipFile, keys: Iterable[str]) -> None:
+    own, columns = set(keys), {one.table: one.columns for one in contents()}
+    for table, rows in read_rows(_chunks(archive, ROWS)):
+        for row in rows if table == "own_benchmarks" else ():
+            named = dict(zip(columns[table], row, strict=True))
+            check_archived(named, own, lambda key: _chunks(archive, ARTIFACTS + key))
 
 
 def _chunks(archive: zipfile.ZipFile, name: str) -> Iterator[bytes]:

@@ -7,7 +7,7 @@ reserved, work in progress, caches, and what can be computed again.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import orjson
@@ -71,8 +71,11 @@ JSON_COLUMNS = frozenset(
     {"plan", "model_spec", "benchmark_spec", "options", "scorers", "metrics", "tags", "prompt", "body", "details",
      "description", "files", "request"}
 )  # fmt: skip
-PARENTS = {"run_id": "runs", "file_id": "files", "ask_id": "playground_asks"}
+PARENTS = {"run_id": "runs", "file_id": "files", "ask_id": "playground_asks", "sample_digest": "samples"}
 """Column -> the table whose ids it holds."""
+_NAMED_BY = {"samples": "digest"}
+"""What other tables call a row by, where that is not its id."""
+_NEVER_NEGATIVE = ("_bytes", "_pico_usd", "_tokens")
 MONTHS = range(200001, 210001)
 
 
@@ -103,9 +106,9 @@ def write_project(
     connection: sqlalchemy.Connection,
     project: str,
     tables: list[TableContent],
-    seen: list[TravellingRows] | None = None,
+    see: Callable[[TravellingRows], None],
 ) -> Iterator[bytes]:
-    """All its rows as gzip of lines; `tables` is filled with what was written, `seen` with rows that name artifacts."""
+    """All its rows as gzip of lines; `tables` is filled with what was written, `see` is given the rows as well."""
     packer = zlib.compressobj(level=6, wbits=31)
     for content in contents():
         digest = TableDigest()
@@ -113,8 +116,7 @@ def write_project(
         for rows in stored_pages(connection, content, project):
             for row in rows:
                 digest.add(row)
-            if seen is not None and content.table in ARTIFACT_COLUMNS:
-                seen.append(TravellingRows(content.table, content.columns, rows))
+            see(TravellingRows(content.table, content.columns, rows))
             yield packer.compress(orjson.dumps(rows, option=orjson.OPT_APPEND_NEWLINE))
         tables.append(replace(content, rows=digest.rows, digest=digest.text))
     yield packer.flush()
@@ -181,7 +183,8 @@ def _fits(column: sqlalchemy.Column[Any], value: Any) -> bool:
     if isinstance(column.type, Boolean):
         return isinstance(value, bool)
     if isinstance(column.type, Integer):  # BigInteger is one
-        return isinstance(value, int) and not isinstance(value, bool) and abs(value) < 1 << 63
+        least = 0 if column.name.endswith(_NEVER_NEGATIVE) else -(1 << 63)
+        return isinstance(value, int) and not isinstance(value, bool) and least <= value < 1 << 63
     if isinstance(column.type, Float):
         return isinstance(value, int | float) and not isinstance(value, bool)
     if not isinstance(value, str):
@@ -205,7 +208,7 @@ class ProjectWriter:
         self.evaluations: dict[int, tuple[int, int]] = {}
         """Old id -> new id and month."""
         self.responses: dict[int, tuple[int, int]] = {}
-        self._ids: dict[str, set[str]] = {"runs": set(), "files": set(), "playground_asks": set()}
+        self._ids: dict[str, set[str]] = {table: set() for table in PARENTS.values()}
         self.written: dict[str, TableDigest] = {name: TableDigest() for name in CONTENT}
         """As they were written, but with the ids that they had."""
 
@@ -244,7 +247,7 @@ class ProjectWriter:
     def _refuse_strangers(self, table: str, rows: list[dict[str, Any]]) -> None:
         """A row belongs to what is in the archive itself, never to what another project has."""
         if table in self._ids:
-            self._ids[table] |= {row["id"] for row in rows}
+            self._ids[table] |= {row[_NAMED_BY.get(table, "id")] for row in rows}
         for column, parent in PARENTS.items():
             strangers = {row[column] for row in rows if column in row} - self._ids[parent]
             if strangers:

@@ -16,6 +16,7 @@ from proctor.domain.documents.playground import (
 )
 from proctor.domain.errors import UserError
 from proctor.domain.message import Json
+from proctor.domain.run import IMPORTED
 from proctor.metrics.preferences import Duel, rank_preferred
 from proctor.runs.playground.showing import Reader, even_length, is_revealed
 from proctor.stores.database import Database
@@ -58,7 +59,10 @@ def plan_of(row: AskRow, benchmark: str) -> PlaygroundPlan:
 
 
 def ranking_of_votes(database: Database, *, kind: str | None = None, is_blind_only: bool = True) -> PreferenceRanking:
-    """Every model that people held against another; votes made without knowing who is who, unless told otherwise."""
+    """Every model that people held against another; votes made without knowing who is who, unless told otherwise.
+
+    Votes that came with an imported project are counted by nobody: who made the file could have written them.
+    """
     votes = [
         duels
         for row in PlaygroundStore(database).voted(is_blind_only=is_blind_only)
@@ -87,7 +91,9 @@ def duels_of(row: AskRow, vote: AskVoteRow) -> list[Duel]:
     """Who was preferred to whom: those named to all others, and none to another that is named as well."""
     voted = [one for one in row.answers if one.state == "complete"]
     best = set(vote.best) or {one.slot for one in voted}
-    found = []
+    found: list[Duel] = []
+    if any(one.model.startswith(f"{IMPORTED}/") for one in voted):
+        return found
     for first, second in combinations(voted, 2):
         named = (first.slot in best, second.slot in best)
         if first.model == second.model or not any(named):
