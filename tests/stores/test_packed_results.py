@@ -8,11 +8,12 @@ from collections.abc import Callable, Iterator
 from decimal import Decimal
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from msgspec.structs import replace
 
+from proctor.domain.chunk import Pool, TrialTally
 from proctor.domain.documents.document import json_bytes
 from proctor.domain.response import Response, Usage
 from proctor.domain.run import RunStatus
@@ -22,20 +23,25 @@ from proctor.domain.text_query import TextQuery, fold
 from proctor.domain.trial import Answer, Outcome, Result
 from proctor.planning.expand import trials_of
 from proctor.runs.compare import compare_runs
+from proctor.runs.finish import finish_run
 from proctor.runs.packing import pack_next
+from proctor.stores.chunk_rows import lease_of
+from proctor.stores.chunks import ChunkStore
 from proctor.stores.comparing import evaluations_of
+from proctor.stores.connection import Connection
 from proctor.stores.copying import copy_database, count_rows
 from proctor.stores.database import Database, open_database
 from proctor.stores.deleting import delete_rows
 from proctor.stores.journal import DatabaseJournal
 from proctor.stores.packed.marks import SampleIds, read_marks
-from proctor.stores.packed.packing import PackingKind, PackingStore
+from proctor.stores.packed.packing import PackingGoneError, PackingKind, PackingStore
 from proctor.stores.packed.selection import select_packed
+from proctor.stores.packed.words import find_words
 from proctor.stores.result_filters import ResultFilters
 from proctor.stores.results import ResultStore
 from proctor.stores.runs import RunStore
 from proctor.stores.scores import ScoreStore
-from stores.parts import PLAN, ListedSamples, evaluation, new_database, this_month
+from stores.parts import PLAN, ListedSamples, evaluation, new_chunks, new_database, this_month
 
 VERSIONS = {"echo": "1", "more": "1"}
 SAMPLES, EPOCHS, SEGMENT = 12, 2, 7
@@ -419,3 +425,83 @@ def test_names_of_samples_are_had_although_they_are_packed_anew_meanwhile(databa
     with database.connection() as connection:
         connection.execute("DELETE FROM packed_columns")
     assert names.at(3) == "s03"
+
+
+def test_scores_that_change_after_the_end_are_not_read_from_what_was_packed_before(
+    database: Database, tmp_path: Path
+) -> None:
+    run_id = finished_run(database, tmp_path)
+    pack(database, run_id)
+    store, results = PackingStore(database), ResultStore(database)
+    rows = list(results.results(run_id, where={"model": "demo/x", "score_from": "1"}))
+    changed, item = rows[0], evaluation(SAMPLES, EPOCHS)
+    [first, second] = RunStore(database).evaluation_rows(run_id)
+    trial = next(trial for trial in trials_of(replace(item, id=first["id"])) if trial.sample.id == changed.sample_id)
+
+    async def score_again() -> None:
+        """As a rescore that is killed half way: one mark is written, and nothing said of it."""
+        journal = DatabaseJournal(database, {first["id"]: VERSIONS}, this_month())
+        answer = Answer(trial, Response("x"), response_id=changed.id)
+        await journal.write([], [Result(answer, (Score("echo", 0.0),), Outcome.SCORED)])
+        await journal.close()
+
+    ScoreStore(database).forget_packed([first["id"]])
+    [waiting] = store.unpacked(PackingKind.COLUMNS, 9, run_id, 1)
+    claim = store.claim(waiting, PackingKind.COLUMNS)
+    assert claim is not None
+    asyncio.run(score_again())
+    assert not store.complete(claim, 1, {}), "what was read before that is not all of it"
+    pack(database, run_id)
+    asyncio.run(score_again())
+    assert set(store.find(first["id"])) == {PackingKind.WORDS}
+    assert set(store.find(second["id"])) == set(PackingKind)
+    wanted = [row.id for row in rows if row.id != changed.id]
+    assert [row.id for row in results.results(run_id, where={"model": "demo/x", "score_from": "1"})] == wanted
+
+
+def test_a_run_that_was_cancelled_is_packed_once_its_workers_have_let_go_of_it(database: Database) -> None:
+    run_id = new_chunks(database, chunks=1)
+    chunk = ChunkStore(database).lease_next([Pool.DEFAULT])
+    assert chunk is not None
+    assert RunStore(database).request_cancel(run_id)
+    assert not pack_next(database, run_id, large=1), "what is in flight is recorded yet"
+    assert ChunkStore(database).give_back(lease_of(chunk), TrialTally())
+    finish_run(run_id, database)
+    pack(database, run_id)
+    assert is_packed(database, run_id)
+
+
+def test_rows_that_cannot_be_packed_keep_no_others_from_being_packed(database: Database, tmp_path: Path) -> None:
+    run_id, broken = finished_run(database, tmp_path), finished_run(database, tmp_path, seed=5)
+    with database.connection() as connection:
+        connection.execute("UPDATE evaluations SET scorers = '[]' WHERE run_id = ?", [broken])
+        connection.execute("UPDATE runs SET created_at = '9999-01-01' WHERE id = ?", [broken])
+        connection.execute("UPDATE responses SET epoch = -1 WHERE id = (SELECT min(id) FROM responses)")
+    while pack_next(database, large=1, segment=SEGMENT):
+        pass
+    assert is_packed(database, run_id)
+    assert not is_packed(database, broken)
+    assert [row.epoch for row in ResultStore(database).results(run_id, where={"epoch": "-1"})] == [-1]
+
+
+def test_a_search_is_told_when_its_words_go_between_two_of_its_readings(database: Database, tmp_path: Path) -> None:
+    run_id = finished_run(database, tmp_path)
+    pack(database, run_id)
+    row = RunStore(database).evaluation_rows(run_id)[0]
+    words = PackingStore(database).find(row["id"])[PackingKind.WORDS]
+    with database.connection() as connection:
+        going = cast("Connection", DeletedAfterOneQuery(connection))
+        with pytest.raises(PackingGoneError):
+            find_words(going, words, 0, "prompt", TextQuery("alpha beta"))
+
+
+class DeletedAfterOneQuery:
+    """A connection between whose first and second query another process packs anew."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def execute(self, *query: Any) -> Any:
+        found = self._connection.execute(*query).fetchall()
+        self._connection.execute("DELETE FROM packed_words")
+        return found

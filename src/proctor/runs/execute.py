@@ -32,7 +32,7 @@ from proctor.offline import confined
 from proctor.planning.expand import trials_of
 from proctor.planning.matrix import expand_matrix
 from proctor.runs.asking import concurrency_of, face_opponents, first_cause, guarded, hopeless, versions_of
-from proctor.runs.packing import pack_run
+from proctor.runs.packing import pack_run, stoppable
 from proctor.runs.progress import Progress
 from proctor.runs.replay import bind_replays, name_replays
 from proctor.runs.resolve import PlanContext, close_models, resolve
@@ -201,7 +201,7 @@ async def execute_run(execution: RunExecution) -> RunStatus:
             log.debug("the end of run %s could not be written", execution.run_id)
     if status is RunStatus.COMPLETED:
         await _keep_raw_data(execution, lease, store)
-    await asyncio.to_thread(pack_run, execution.database, execution.run_id)
+    await stoppable(partial(pack_run, execution.database, execution.run_id))
     return status
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
-from functools import cached_property
+from functools import cached_property, partial
 
 import orjson
 from msgspec import Struct, field
@@ -23,7 +23,7 @@ from proctor.judges.asking import JudgeRegistry, faults_of, give_opponents, judg
 from proctor.models.key_hosts import with_key_hosts
 from proctor.models.registry import named_hosts
 from proctor.runs.columns import EvaluationColumns
-from proctor.runs.packing import pack_run
+from proctor.runs.packing import pack_run, stoppable
 from proctor.runs.resolve import PlanContext, price_of
 from proctor.runs.side_by_side import Versions, side_by_side
 from proctor.runs.sides import sides_of_rows
@@ -197,8 +197,6 @@ async def execute_rescoring(rescoring: Rescoring, *, keep: bool = False) -> Resc
     """
     before = {row["id"]: orjson.loads(row["scorers"]) for row in rescoring.rows}
     every = [scorer for scorers in rescoring.scorers.values() for scorer in scorers]
-    store = ScoreStore(rescoring.database)
-    store.forget_packed(before)  # what is scored again may be in force already
     journal = DatabaseJournal(rescoring.database, rescoring.versions, rescoring.run.month)
     try:
         async with judging(
@@ -217,11 +215,11 @@ async def execute_rescoring(rescoring: Rescoring, *, keep: bool = False) -> Resc
         for judge in judges_of(every):
             await judge.close()
     rescoring.measured_nothing = _measured_nothing(rescoring)
-    is_in_force = rescoring.is_complete and not keep
+    is_in_force, store = rescoring.is_complete and not keep, ScoreStore(rescoring.database)
     if is_in_force:
         store.put_in_force(rescoring.versions)
     store.forget_packed(before)
-    await asyncio.to_thread(pack_run, rescoring.database, rescoring.run.id)
+    await stoppable(partial(pack_run, rescoring.database, rescoring.run.id))
     return _document(rescoring, before, already, is_in_force=is_in_force)
 
 

@@ -18,6 +18,7 @@ from proctor.stores.connection import Connection, Row
 from proctor.stores.connection_thread import ConnectionThread
 from proctor.stores.database import Database
 from proctor.stores.leases import Hold
+from proctor.stores.packed.packing import forget_columns
 from proctor.stores.scoping import owned, project_of, scope_filter
 from proctor.stores.score_rows import ScoreMark, earlier_replies
 from proctor.stores.statements import BODY_COLUMNS, RESPONSE_COLUMNS, SAMPLE_COLUMNS, SCORE_COLUMNS, places
@@ -48,7 +49,8 @@ class DatabaseJournal:
     ) -> None:
         """`cost_bases` says, for each evaluation with a price, what the costs of answers rest on otherwise.
 
-        With a `lease` nothing is written once another process has taken the run, or the chunk, over.
+        With a `lease` nothing is written once another process has taken the run, or the chunk, over. Without one the
+        run has ended, and what its scores are packed as goes with the first that changes.
         """
         # Workers carry out runs of every project; what is written and taken from the cache is the run's own.
         database = database.within(project_of(database, scorer_versions))
@@ -154,6 +156,9 @@ class DatabaseJournal:
             earlier = earlier_replies(connection, marks, self._month)
             rows = [mark.row(self._versions, earlier, self._month) for mark in marks]
             connection.insert("scores", *owned(self._database, SCORE_COLUMNS, rows), self._database.replace_score)
+            if self._lease is None:
+                for evaluation_id in sorted({result.answer.trial.evaluation_id for result in results}):
+                    forget_columns(connection, evaluation_id)
         kept = tuple(replace(answer, response_id=row_id) for answer, row_id in zip(answers, ids, strict=True))
         return Written(kept, tuple(results))
 

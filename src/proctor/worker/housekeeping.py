@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import threading
 import time
 from typing import TYPE_CHECKING
 
@@ -89,10 +88,6 @@ def _refresh_summaries(database: Database) -> int:
 
 async def pack_results(database: Database) -> bool:
     """Pack one evaluation of a large run that ended unpacked, or was scored again; False where there is none."""
-    from proctor.runs.packing import pack_next
+    from proctor.runs.packing import pack_next, stoppable
 
-    stop = threading.Event()
-    try:
-        return await asyncio.to_thread(pack_next, database, go_on=lambda: not stop.is_set())
-    finally:
-        stop.set()  # who waits for it no longer does not wait for its thread
+    return await stoppable(lambda go_on: pack_next(database, go_on=go_on))

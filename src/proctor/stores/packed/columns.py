@@ -40,7 +40,7 @@ _BELOW, _DISPUTED, _WRONG = 4, 8, 16
 _NO_CATEGORY, _OTHER = 255, 254
 """Places of what has no category, and of categories beyond the first 254."""
 _KINDS = {
-    "ids": "q", "flags": "B", "category": "B", "epoch": "I", "sample": "I", "score": "d", "latency": "d", "cost": "q",
+    "ids": "q", "flags": "B", "category": "B", "epoch": "q", "sample": "I", "score": "d", "latency": "d", "cost": "q",
     "tokens": "q",
 }  # fmt: skip
 COLUMNS = ("name", "segment", "data")
@@ -56,11 +56,10 @@ def _pack(
     database: Database, store: PackingStore, claim: PackingClaim, evaluation: PackedEvaluation, segment: int
 ) -> bool:
     categories: dict[str, int] = {}
-    counts: dict[str | None, list[int]] = {}
     last_ids: list[int] = []
     total = 0
     while True:
-        columns = _segment(database, evaluation, last_ids[-1] if last_ids else 0, segment, categories, counts)
+        columns = _segment(database, evaluation, last_ids[-1] if last_ids else 0, segment, categories)
         ids = columns["ids"]
         if ids:
             rows = [(name, len(last_ids), little_endian(values)) for name, values in columns.items()]
@@ -77,8 +76,7 @@ def _pack(
         "segment": segment,
         MARKS: marks,
         "last_ids": last_ids,
-        "categories": [name for name, place in categories.items() if place < _OTHER],
-        "counts": [[category, *numbers] for category, numbers in counts.items()],
+        "categories": list(categories),
     }
     return store.complete(claim, total, detail)
 
@@ -89,7 +87,6 @@ def _segment(
     after: int,
     segment: int,
     categories: dict[str, int],
-    counts: dict[str | None, list[int]],
 ) -> dict[str, array[Any]]:
     columns: dict[str, array[Any]] = {name: array(kind) for name, kind in _KINDS.items()}
     first = next(iter(orjson.loads(evaluation.scorers)), None)
@@ -110,7 +107,6 @@ def _segment(
         columns["latency"].append(nan if row.latency_seconds is None else row.latency_seconds)
         columns["cost"].append(-1 if row.cost_pico_usd is None else row.cost_pico_usd)
         columns["tokens"].append(-1 if row.output_tokens is None else row.output_tokens)
-        counts.setdefault(row.category, [0, 0, 0])[flags & 3] += 1
     marks.close()
     return columns
 
@@ -158,7 +154,11 @@ def _flags(error: str | None, marks: Sequence[Any], first: Any) -> int:
 
 
 def _place(category: str | None, categories: dict[str, int]) -> int:
-    return _NO_CATEGORY if category is None else min(_OTHER, categories.setdefault(category, len(categories)))
+    if category is None:
+        return _NO_CATEGORY
+    if category not in categories and len(categories) < _OTHER:
+        categories[category] = len(categories)
+    return categories.get(category, _OTHER)
 
 
 def _has_flag(flag: int) -> bytes:

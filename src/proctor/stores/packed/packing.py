@@ -20,7 +20,7 @@ from proctor.stores.connection import Connection
 from proctor.stores.database import Database
 from proctor.stores.scoping import scope_filter
 
-REVISION = "2"
+REVISION = "3"
 """Of how things are packed; what another version packed is packed again."""
 LARGE = 20_000
 """Results of a run from which on packing them pays; fewer are read as they are."""
@@ -110,6 +110,7 @@ class PackingStore:
         query = f"""
             SELECT evaluations.id, run_id, scorers, fence FROM evaluations JOIN runs ON runs.id = run_id
             WHERE status IN ({_ENDED}) AND lease_owner IS NULL{mine}{scope.sql}
+            AND NOT EXISTS (SELECT 1 FROM queue WHERE queue.run_id = runs.id AND queue.finished_at IS NULL)
             AND (SELECT sum(planned.samples * planned.epochs) FROM evaluations AS planned
                  WHERE planned.run_id = runs.id) >= ?
             AND NOT EXISTS (SELECT 1 FROM packings WHERE packings.evaluation_id = evaluations.id AND kind = ?

@@ -146,11 +146,12 @@ def find_words(connection: Connection, packing: Packing, segment: int, name: str
 
 
 def _found_in(connection: Connection, packing: Packing, segment: int, field: int, query: TextQuery) -> Mask:
+    found = [
+        read_places(connection, packing, segment, field, term.word, is_prefix=term.is_prefix) for term in query.terms
+    ]
+    # Read last: where it is still there, so was everything of the segment before.
     long = read_places(connection, packing, segment, field, _EVERY)
     if not long:
         raise PackingGoneError
-    found = (
-        read_places(connection, packing, segment, field, term.word, is_prefix=term.is_prefix) for term in query.terms
-    )
     masks = (unpack_places(places, packing.segment) for places in found)
     return either([both(masks, packing.segment), unpack_places(long, packing.segment)], packing.segment)
