@@ -122,6 +122,15 @@ def test_a_mistake_in_a_plan_is_named_with_its_place(cli: Cli, plan: str, parts:
         (("benchmarks", "show", "date"), ["No benchmark 'date'. Did you mean 'dates'?"]),
         (("models", "nope/x"), ["No model provider 'nope'"]),
         (("completion", "tcsh"), ["'tcsh'"]),
+        (("retention", "--older-than", "999999999999d"), ["is no age", "at most 36,500d"]),
+        (("projects", "retention", "local", "--set", "runs=99999d"), ["is no age", "at most 36,500d"]),
+        (("cache", "prune", "--older-than", "9" * 5000 + "d"), ["is no age"]),
+        (("usage", "--since", "yesterday"), ["'yesterday' is not a date: write 2026-11-17."]),
+        (("usage", "--since", "2026-12-01", "--until", "2026-11-01"), ["2026-12-01, is after the last, 2026-11-01"]),
+        (("usage", "--since", "1970-01-02", "--until", "2026-11-01"), ["usage is of 3,660 days at most"]),
+        (("recommend", "--for", " "), ["--for says what is needed"]),
+        (("recommend", "--for", "x", "--after", "latest"), ["either --for TEXT or --after RUN"]),
+        (("projects", "delete", "acme"), ["No project 'acme'"]),
     ],
 )  # fmt: skip
 def test_a_mistake_in_a_command_is_one_clear_line(cli: Cli, command: tuple[str, ...], parts: list[str]) -> None:

@@ -367,6 +367,15 @@ def test_a_damaged_or_packed_archive_is_refused(
         assert connection.execute("SELECT count(*) FROM projects WHERE name != 'local'").fetchone()[0] == 0
 
 
+@pytest.mark.sqlite
+def test_a_file_that_is_no_archive_is_a_mistake_in_the_command(cli: Cli, home: Path, tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("no archive")
+    for given, said in (("notes.txt", "is no archive"), (".", "Is a directory"), ("none.zip", "There is no file")):
+        ended = cli("projects", "import", tmp_path / given)
+        assert ended.code == 2
+        assert said in ended.err
+
+
 def _is_same(one: bytes, other: bytes) -> bool:
     """Whether a changed byte is in what a zip says beside its content, such as times."""
     try:

@@ -163,7 +163,7 @@ def test_what_never_goes_stays_where_all_else_is_old(cli: Cli, home: Path) -> No
     aged(home, kept, 400)
     assert "never removed" in cli("projects", "retention", "local", "--set", "runs=never").out
     assert cli("retention", "--older-than", "90d", "--yes", "--json").json["runs"] == []
-    assert "says nothing itself" in cli("projects", "retention", "local", "--forget", "runs").out
+    assert "no times of its own" in cli("projects", "retention", "local", "--forget", "runs").out
     assert len(cli("retention", "--older-than", "90d", "--yes", "--json").json["runs"]) == 1
 
 

@@ -212,6 +212,7 @@ def test_the_commands_say_what_they_do(cli: Cli, tmp_path: Path, monkeypatch: py
         monkeypatch.setenv("PROCTOR_DATABASE_URL", file)
         shown = cli("db", "status")
         assert f"schema {HEAD}" in shown.out
+        assert len({len(line) for line in shown.out.splitlines()[2:]}) == 1  # the counts stand in one column
         assert len(cli("runs", "--json").json) == 2
         missing = cli("db", "copy", f"sqlite:///{tmp_path / 'nothing.db'}", file)
         assert (missing.code, "There is no database" in missing.error) == (2, True)

@@ -56,5 +56,5 @@ def test_a_project_sees_its_own_use(database: Database, tmp_path: Path) -> None:
 def test_a_span_that_is_none_is_refused(database: Database) -> None:
     today = datetime.fromtimestamp(time.time() // DAY_SECONDS * DAY_SECONDS, UTC).date()
     assert len(report_usage(database).items) == 0
-    with pytest.raises(UserError, match="is none of these"):
+    with pytest.raises(UserError, match="is after the last"):
         report_usage(database, since=today.replace(year=today.year + 1), until=today)

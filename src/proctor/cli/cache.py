@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from proctor.runs.caches import Cache
 
 UNITS = {"m": 60, "h": 3600, "d": 86_400, "w": 604_800}
+MAX_DAYS = 36_500
+MAX_AGE_SECONDS = MAX_DAYS * UNITS["d"]
 
 
 class Age(click.ParamType[float]):
@@ -24,10 +26,11 @@ class Age(click.ParamType[float]):
     name = "age"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        found = re.fullmatch(r"(\d+)([mhdw])", str(value))
-        if found is None:
-            self.fail(f"{value!r} is no age: write 90m, 12h, 30d or 2w.", param, ctx)
-        return float(found[1]) * UNITS[found[2]]
+        found = re.fullmatch(r"([0-9]{1,9})([mhdw])", str(value))
+        seconds = MAX_AGE_SECONDS + 1 if found is None else int(found[1]) * UNITS[found[2]]
+        if seconds > MAX_AGE_SECONDS:
+            self.fail(f"{str(value)!r:.40} is no age: write 90m, 12h, 30d or 2w, at most {MAX_DAYS:,}d.", param, ctx)
+        return float(seconds)
 
 
 dry_run_option = click.option("--dry-run", is_flag=True, help="Show what would go, with sizes; remove nothing.")

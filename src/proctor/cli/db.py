@@ -95,8 +95,9 @@ def status(as_json: bool) -> None:
             return
         hint = "" if is_current else f"; this version of Proctor needs {HEAD}: run 'proctor db upgrade'"
         echo(f"schema {version}{hint}, {(size or 0) / 2**20:,.1f} MiB")
+        width = max(map(len, rows), default=0)
         for table, count in rows.items():
-            echo(f"  {table:<14}{count:>12,}")
+            echo(f"  {table:<{width}}{count:>14,}")
 
 
 @db.command()

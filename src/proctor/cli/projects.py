@@ -90,10 +90,11 @@ def delete(name: str, yes: bool, as_json: bool) -> None:
     from proctor.cli.asking import confirm
     from proctor.cli.context import artifacts, database, print_json
     from proctor.reports.figures import bytes_text, plural
-    from proctor.runs.projects import delete_project
+    from proctor.runs.projects import delete_project, require_deletable
     from proctor.stores.project_rows import project_use
 
     with database() as opened:
+        require_deletable(opened, name)
         runs = len(project_use(opened, name).runs)
         confirm(f"Delete the project {name} with {plural(runs, 'run')} for good?", yes=yes)
         done = delete_project(opened, artifacts(), name, by=BY)
@@ -159,7 +160,7 @@ def import_(file: Path, name: str | None, own: bool, as_json: bool) -> None:
 @projects.command()
 @click.argument("project")
 @click.option("--set", "given", multiple=True, metavar="KIND=AGE", help="Keep so long: runs=90d, asks=30d, runs=never.")
-@click.option("--forget", multiple=True, metavar="KIND", help="Say nothing of it any more.")
+@click.option("--forget", multiple=True, metavar="KIND", help="Drop the project's own time for it.")
 @as_json
 def retention(project: str, given: tuple[str, ...], forget: tuple[str, ...], as_json: bool) -> None:
     """Show how long a project keeps what, after changing it; 'proctor retention' removes what is older.
@@ -186,4 +187,7 @@ def retention(project: str, given: tuple[str, ...], forget: tuple[str, ...], as_
     for kind, days in found.days.items():
         echo(f"{kind}  {'never removed' if days is None else f'{days:g} days'}")
     if not found.days:
-        echo(f"{project} says nothing itself. Say it with: proctor projects retention {project} --set runs=90d")
+        echo(
+            f"{project} has no times of its own: its runs are kept as PROCTOR_RETENTION_DAYS says, all else for good. "
+            f"Set one with: proctor projects retention {project} --set runs=90d"
+        )

@@ -40,7 +40,9 @@ def recommend(
     from proctor.runs.recommend import recommend as find
 
     if (need is None) == (after is None):
-        raise click.UsageError("Give --for TEXT or --after RUN.")
+        raise click.UsageError("Give either --for TEXT or --after RUN.")
+    if need is not None and not need.strip():
+        raise click.UsageError("--for says what is needed, for example: --for 'German maths, short answers'.")
     catalogue = planner_catalogue(os.environ)
     found = find(need, catalogue) if need is not None else _after(str(after))
     if models:

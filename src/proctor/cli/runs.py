@@ -19,19 +19,22 @@ STATUSES = ("queued", "running", "interrupted", "completed", "failed", "cancelle
 
 
 class Date(click.DateTime):
-    """A day, or a minute or second of one."""
+    """A day; where `has_times`, also a minute or second of one."""
 
-    def __init__(self) -> None:
-        super().__init__(["%Y-%m-%d", "%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"])
+    def __init__(self, *, has_times: bool) -> None:
+        super().__init__(
+            ["%Y-%m-%d", *(["%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"] if has_times else [])]
+        )
+        self._written = "2026-11-17 or 2026-11-17T14:30" if has_times else "2026-11-17"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         try:
             return super().convert(value, param, ctx)
         except click.BadParameter:
-            self.fail(f"{value!r} is not a date: write 2026-11-17 or 2026-11-17T14:30.", param, ctx)
+            self.fail(f"{value!r} is not a date: write {self._written}.", param, ctx)
 
 
-DATE = Date()
+DATE = Date(has_times=True)
 
 
 @click.command(short_help="List the runs.")
@@ -119,8 +122,8 @@ def _print(found: Sequence[ListedRun], *, is_filtered: bool) -> None:
     table.add_column("What", overflow="fold")
     for item in found:
         what = f"{', '.join(item.models)}{' on ' if item.benchmarks else ' side by side'}{', '.join(item.benchmarks)}"
-        # A process that was killed could not say how long it took.
-        is_untimed = not item.seconds and item.shown_status == "interrupted"
+        # How long it takes is written down at its end, and a process that was killed could not.
+        is_untimed = not item.seconds and item.shown_status in ("queued", "running", "interrupted")
         table.add_row(
             item.run_id,
             f"{item.created_at.astimezone():%Y-%m-%d %H:%M}",

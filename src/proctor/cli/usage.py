@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, cast
 import click
 
 from proctor.cli.options import as_json
+from proctor.cli.runs import Date
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from proctor.stores.usage import Dimension
 
 DIMENSIONS = ("day", "project", "user", "model")
-DAY = click.DateTime(["%Y-%m-%d"])
+DAY = Date(has_times=False)
 
 
 @click.command(short_help="Show what was used, and what it cost.")
@@ -48,6 +49,7 @@ def usage(by: tuple[str, ...], since: datetime | None, until: datetime | None, a
 
 def _print(found: UsageReport) -> None:
     from proctor.cli.echo import echo
+    from proctor.cli.figures import count_text
     from proctor.cli.terminal import cell, console, plain_table
 
     names = [name.capitalize() for name in found.by]
@@ -56,11 +58,10 @@ def _print(found: UsageReport) -> None:
         hours = None if item.worker_seconds is None else f"{item.worker_seconds / 3600:.2f} h"
         table.add_row(
             *(cell(str(getattr(item, name) or "-")) for name in found.by),
-            str(item.runs),
-            str(item.asks),
-            str(item.answers),
-            str(item.failed),
-            str(item.input_tokens + item.output_tokens),
+            *(
+                count_text(count)
+                for count in (item.runs, item.asks, item.answers, item.failed, item.input_tokens + item.output_tokens)
+            ),
             f"{'≥ ' if item.unpriced else ''}{_money(item.cost_usd)}",
             hours or "-",
             _money(item.workers_usd),
@@ -69,6 +70,8 @@ def _print(found: UsageReport) -> None:
     for one in found.storage:
         price = "" if one.usd_a_month is None else f", {_money(one.usd_a_month)} a month"
         echo(f"{one.project}: {one.bytes / 1e6:.1f} MB of answers and files{price}")
+    if any(item.unpriced for item in found.items):
+        echo("≥: the price of some answers is not known; what they cost is not in it.")
 
 
 def _money(amount: float | None) -> str:

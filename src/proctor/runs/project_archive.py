@@ -227,12 +227,21 @@ _LABELS = {
 @contextmanager
 def _opened(file: Path) -> Iterator[zipfile.ZipFile]:
     try:
-        with zipfile.ZipFile(file) as archive:
-            yield archive
+        archive = zipfile.ZipFile(file)
     except FileNotFoundError:
         raise NotFoundError(f"There is no file {file}.") from None
+    except (zipfile.BadZipFile, EOFError, ValueError, NotImplementedError) as error:
+        raise UserError(
+            f"{file} is no archive of a project, or a part of it is missing ({error}). 'proctor projects export' "
+            "writes one."
+        ) from None
+    except OSError as error:
+        raise UserError(f"{file} cannot be read: {error.strerror or error}.") from None
+    try:
+        with archive:
+            yield archive
     except (zipfile.BadZipFile, EOFError, RuntimeError, NotImplementedError) as error:
-        raise StoreError(f"{file} is no archive of a project, or it is damaged: {error}.") from None
+        raise StoreError(f"{file} is damaged: {error}.") from None
     except OSError as error:
         raise StoreError(f"{file} cannot be read: {error.strerror or error}.") from None
 

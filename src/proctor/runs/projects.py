@@ -15,6 +15,12 @@ from proctor.stores.project_rows import delete_project_rows, overwrite_deleted, 
 from proctor.stores.runs import RunStore
 
 
+def require_deletable(database: Database, name: str) -> None:
+    if name == LOCAL:
+        raise UserError(f"{LOCAL} is the project of whoever has only one: delete its runs with 'proctor delete RUN'.")
+    ProjectStore(database).require(name)
+
+
 def delete_project(
     database: Database, artifacts: Artifacts, name: str, *, by: str, address: str = ""
 ) -> DeletedProject:
@@ -22,9 +28,7 @@ def delete_project(
 
     Raises RunError while one of its runs is queued or being executed. What is shared with other projects stays theirs.
     """
-    if name == LOCAL:
-        raise UserError(f"{LOCAL} is the project of whoever has only one: delete its runs with 'proctor delete RUN'.")
-    ProjectStore(database).require(name)
+    require_deletable(database, name)
     mine = RunStore(database.within(Scope(name)))
     if executing := mine.executing():
         raise RunError(f"{', '.join(executing[:3])} is being executed. Wait for it, or stop it with 'proctor cancel'.")

@@ -37,8 +37,10 @@ def report_usage(
     until = until or datetime.now(UTC).date()
     since = since or until - timedelta(days=USUAL_DAYS - 1)
     first, after = (since - EPOCH).days, (until - EPOCH).days + 1
-    if not 0 < after - first <= MAX_DAYS:
-        raise UserError(f"Usage is of 1 to {MAX_DAYS} days; {since} to {until} is none of these.")
+    if first >= after:
+        raise UserError(f"The first day, {since}, is after the last, {until}.")
+    if after - first > MAX_DAYS:
+        raise UserError(f"{since} to {until} is {after - first:,} days; usage is of {MAX_DAYS:,} days at most.")
     by = tuple(dict.fromkeys(by))
     rows = {row.key: row for row in read_usage(database, by, first, after)}
     for row in read_ask_usage(database, by, first, after, voter=reader.name, may_vote=reader.may_vote):
