@@ -14,7 +14,7 @@ from metrics.reference import clustered_stderr
 from proctor.domain.documents.comparison import Comparison, Comparisons, FlippedAnswers
 from proctor.domain.errors import NotFoundError, UserError
 from proctor.domain.estimate import SampleScore
-from proctor.domain.run import RunStatus
+from proctor.domain.run import CANCELLED_REASON, RunStatus
 from proctor.metrics.compare import compare
 from proctor.metrics.sequences import ConfidenceSequence
 from proctor.reports.comparison_page import comparison_page, left_out_text, notes
@@ -198,8 +198,14 @@ def test_a_run_that_somebody_stopped_half_way_says_what_that_does_to_its_interva
     part = Told({**whole.marks, "s000": NOT_ASKED}, model="demo/b")
     run = record(database, tmp_path, whole, part)
     assert one(compare_runs(database, [run])).warnings == []
-    with database.connection() as connection:
-        connection.execute("UPDATE runs SET status = 'cancelled' WHERE id = ?", [run])
+
+    def stop(reason: str) -> None:
+        with database.connection() as connection:
+            connection.execute("UPDATE runs SET status = 'cancelled', error = ? WHERE id = ?", [reason, run])
+
+    stop("the cost limit of $2.00 is reached")
+    assert one(compare_runs(database, [run])).warnings == [], "nobody looked at what it showed"
+    stop(CANCELLED_REASON)
     [warning] = one(compare_runs(database, [run])).warnings
     assert warning.startswith(f"Somebody stopped run {run} before the end.")
 

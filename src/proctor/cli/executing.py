@@ -18,7 +18,7 @@ from proctor.cli.hints import resume_command
 from proctor.cli.notices import show_notices
 from proctor.domain.documents.evaluation import EvaluationSummary
 from proctor.domain.documents.run import ExecutedRun, RunSummary
-from proctor.domain.run import RunStatus
+from proctor.domain.run import INTERRUPTED_REASON, RunStatus
 from proctor.domain.tracing import span
 from proctor.runs.execute import RunExecution, execute_run
 from proctor.runs.gates import check_gates
@@ -27,7 +27,6 @@ from proctor.runs.metric_names import metrics_of_each
 if TYPE_CHECKING:
     from proctor.stores.database import Database
 
-INTERRUPTED = "interrupted"
 STOPPING = "Stopping: waiting for the requests in flight. Ctrl-C again quits at once; nothing recorded is lost."
 
 
@@ -47,7 +46,7 @@ def finish(
         execution.run_id,
         opened,
         seconds=time.monotonic() - started,
-        is_interrupted=execution.stop_reason == INTERRUPTED,
+        is_interrupted=execution.stop_reason == INTERRUPTED_REASON,
         is_json=is_json,
         gates=gates,
         expected=metrics_of_each(execution.evaluations),
@@ -126,7 +125,7 @@ def watch(execution: RunExecution) -> RunStatus:
         from proctor.cli.plain import PlainView as View  # type: ignore[assignment]
 
     def interrupted() -> None:
-        execution.stop(INTERRUPTED)
+        execution.stop(INTERRUPTED_REASON)
         view.note(STOPPING)
 
     def quit_now() -> None:

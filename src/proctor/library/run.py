@@ -9,7 +9,7 @@ from proctor.domain.documents.result import TrialResult
 from proctor.domain.documents.run import RunSummary
 from proctor.domain.errors import PlanError
 from proctor.domain.estimate import Estimate
-from proctor.domain.run import RunStatus
+from proctor.domain.run import INTERRUPTED_REASON, RunStatus
 from proctor.library.listening import Function, Listener, Listening, listener, log_notices
 from proctor.library.notebook import LiveProgress
 from proctor.library.worker import Worker
@@ -153,7 +153,7 @@ class _Executing:
         if self._listening is not None:
             execution.observers.append(self._listening)
         self._progress.open()
-        return Worker(lambda: execute_run(execution), lambda: execution.stop("interrupted"))
+        return Worker(lambda: execute_run(execution), lambda: execution.stop(INTERRUPTED_REASON))
 
     def __exit__(self, *_: object) -> None:
         self._progress.close()

@@ -22,7 +22,7 @@ from proctor.domain.errors import ProctorError, RunError, StoreError, UserError
 from proctor.domain.evaluation import Evaluation
 from proctor.domain.event import Observer
 from proctor.domain.plan import Limits, Plan
-from proctor.domain.run import RunStatus
+from proctor.domain.run import CANCELLED_REASON, RunStatus
 from proctor.domain.scope import Scope
 from proctor.engine.budget import Budget, out_of_money
 from proctor.engine.loop import ModelWork, Work, execute
@@ -415,4 +415,4 @@ async def _pulse(execution: RunExecution, lease: Lease, store: RunStore, clock: 
         if is_wanted:
             clock.note(seconds)
         else:
-            execution.stop("the run was cancelled")
+            execution.stop(CANCELLED_REASON)

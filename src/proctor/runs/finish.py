@@ -9,7 +9,7 @@ from decimal import Decimal
 from proctor.domain.artifacts import Artifacts
 from proctor.domain.errors import NotFoundError, StoreError
 from proctor.domain.log_context import log_context
-from proctor.domain.run import RunStatus
+from proctor.domain.run import CANCELLED_REASON, RunStatus
 from proctor.domain.tracing import span
 from proctor.domain.trial import Outcome
 from proctor.runs.asking import every_trial_failed
@@ -61,7 +61,7 @@ def finish_run(run_id: str, database: Database, artifacts: Artifacts | None = No
 
 def _ending(run: RunRow, queued: QueueRow, database: Database) -> tuple[RunStatus, str | None]:
     if run.status is RunStatus.CANCELLED:
-        return RunStatus.CANCELLED, "the run was cancelled"
+        return RunStatus.CANCELLED, CANCELLED_REASON
     if queued.given_up:
         reasons = [f"{label}: {why}" if label else why for label, why in queued.given_up.items()]
         return RunStatus.FAILED, "; ".join(reasons)

@@ -44,7 +44,7 @@ def read_interim(database: Database, reference: str) -> InterimResults:
     rows = list(evaluations_of(database, run.id))
     is_going = run.status in (RunStatus.QUEUED, RunStatus.RUNNING)
     latest = [latest_results(database, row, MAX_LATEST // max(1, len(rows))) for row in rows]
-    reasons = _reasons(rows, store.last_event(run.id, RANDOM_ORDER) or {})
+    reasons = _reasons(rows, store.last_event(run.id, RANDOM_ORDER))
     planned = store.last_event(run.id, GROUP_SIZES) or {}
     done = {} if all(reasons) else whole_beginnings(ChunkStore(database).of_run(run.id))
     known = [
@@ -71,18 +71,21 @@ def read_interim(database: Database, reference: str) -> InterimResults:
     )
 
 
-def _reasons(rows: Sequence[EvaluationRow], drawn: Mapping[str, Sequence[str]]) -> list[str | None]:
+def _reasons(rows: Sequence[EvaluationRow], drawn: Mapping[str, Sequence[str]] | None) -> list[str | None]:
     """Of each evaluation, why no interval of it would hold while the run goes on; None where one does."""
     trials = sum(row.samples * row.epochs for row in rows)
-    return [_reason(row, trials, row.digest in drawn.get("benchmarks", ())) for row in rows]
+    benchmarks = None if drawn is None else drawn["benchmarks"]
+    return [_reason(row, trials, benchmarks) for row in rows]
 
 
-def _reason(row: EvaluationRow, trials: int, is_drawn: bool) -> str | None:
+def _reason(row: EvaluationRow, trials: int, drawn: Sequence[str] | None) -> str | None:
     if row.epochs > 1:
         return "Samples are asked several times, and an interval that holds at every look counts each of them once."
     if trials > MAX_TRIALS:
         return f"The run has more than {MAX_TRIALS:,} trials."
-    if not is_drawn:
+    if drawn is None:
+        return "In which order the samples were asked is not written down: only runs that workers execute say it."
+    if row.digest not in drawn:
         return (
             "The samples are asked in the order of their file, so the first of them do not stand for the others. "
             "With a limit that leaves some out, or with 'until', the order is random."

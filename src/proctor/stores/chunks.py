@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Struct
 
 from proctor.domain.chunk import Chunk, ChunkState, Pool, TrialTally
-from proctor.domain.run import RunStatus
+from proctor.domain.run import CANCELLED_REASON, RunStatus
 from proctor.domain.text import shorten, storable
 from proctor.stores.chunk_rows import chunk_of, count_more, set_tally, tally_of, tell
 from proctor.stores.connection import Connection, Row
@@ -164,7 +164,7 @@ class ChunkStore:
                 [row["run_id"]],
             ).fetchone()
         is_open = said["status"] in (RunStatus.QUEUED, RunStatus.RUNNING)
-        reason = said["stop_reason"] or (None if is_open else "the run was cancelled")
+        reason = said["stop_reason"] or (None if is_open else CANCELLED_REASON)
         is_wanted = reason is None and bool(row["is_wanted"])
         return Heard(is_wanted, reason, msgspec.json.decode(said["given_up"]))
 

@@ -9,9 +9,9 @@ from typing import Any
 import orjson
 from msgspec import Struct
 from msgspec.structs import replace
-from sqlalchemy import ColumnElement, Select, func, select
+from sqlalchemy import ColumnElement, Select, and_, func, select
 
-from proctor.domain.run import RunStatus
+from proctor.domain.run import BY_HAND, RunStatus
 from proctor.domain.side import EvaluationSide, prompt_settings, side_names
 from proctor.stores.database import ROWS_AT_A_TIME, Database
 from proctor.stores.json_columns import json_text
@@ -47,6 +47,8 @@ class EvaluationRow(Struct, frozen=True):
     has_summary: bool
     until: str | None = None
     """The rule that could stop the run early; None where every sample was asked whatever the answers."""
+    is_stopped_by_hand: bool = False
+    """Somebody cancelled or interrupted the run."""
     side: str = ""
     """What it is called beside the others of its run: the model, and what was varied of its prompts."""
 
@@ -81,6 +83,7 @@ def _query(database: Database) -> Select[Any]:
         runs.c.status,
         runs.c.created_at,
         json_text(runs.c.plan, "until").label("until"),
+        and_(runs.c.status == RunStatus.CANCELLED.value, runs.c.error.in_(BY_HAND)).label("is_stopped_by_hand"),
     ).join(runs, runs.c.id == evaluations.c.run_id)
     return query.where(*in_scope(database, evaluations))
 
@@ -151,6 +154,7 @@ def _evaluation(row: Any) -> EvaluationRow:
         tags=orjson.loads(row.tags),
         has_summary=bool(row.has_summary),
         until=row.until,
+        is_stopped_by_hand=bool(row.is_stopped_by_hand),
         side=row.model,
     )
 

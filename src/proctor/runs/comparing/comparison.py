@@ -20,7 +20,6 @@ from proctor.domain.documents.comparison import (
 )
 from proctor.domain.documents.estimate import MetricEstimate
 from proctor.domain.documents.evaluation import EvaluationFigures
-from proctor.domain.run import RunStatus
 from proctor.metrics.compare import ANYTIME, PairedComparison, correct
 from proctor.metrics.labels import scorer_traits
 from proctor.metrics.rounding import figure_text
@@ -203,11 +202,11 @@ def _stopping(pair: Pair, comparison: PairedComparison, summaries: Summaries) ->
 
 
 def _stopped_by_hand(cut: Sequence[EvaluationRow]) -> list[str]:
-    """Of runs that somebody cancelled: nobody knows whether because of what they showed."""
-    cancelled = dict.fromkeys(row.run_id for row in cut if row.run_status is RunStatus.CANCELLED)
-    if not cancelled:
+    """Of runs that somebody ended, and no limit: nobody knows whether because of what they showed."""
+    stopped = dict.fromkeys(row.run_id for row in cut if row.is_stopped_by_hand)
+    if not stopped:
         return []
-    runs = " and ".join(f"run {run}" for run in cancelled)
+    runs = " and ".join(f"run {run}" for run in stopped)
     why = "intervals and p assume a fixed number of samples, so they are too narrow and too small"
     return [f"Somebody stopped {runs} before the end. If that was because of what it showed, {why}."]
 
