@@ -13,6 +13,7 @@ from proctor.runs.playground.live import Playground
 from proctor.runs.playground.request import TextRequest
 from proctor.runs.resolve import PlanContext
 from proctor.stores.database import Database
+from proctor.stores.playground import PlaygroundStore
 from proctor.worker.redis_limits import RedisLimits
 from redis_server import RedisServer
 
@@ -60,6 +61,32 @@ def test_two_servers_ask_a_model_no_faster_together_than_it_allows(
 def test_one_server_keeps_to_what_a_model_allows_without_redis(database: Database, tmp_path: Path) -> None:
     # Each of the two knows of its own six only: four of them wait.
     assert asked_within(database, tmp_path, [f"rpm={A_MINUTE}"], None) >= 1.5
+
+
+def test_what_one_says_of_a_models_speed_slows_down_nobody_who_says_otherwise(
+    database: Database, tmp_path: Path
+) -> None:
+    with FakeProvider() as provider:
+
+        async def ask() -> tuple[dict[str, str], dict[str, str]]:
+            place, asks = Playground(), []
+            for said in ("rpm=0.001", "rpm=0.001", "rpm=6000"):
+                model = f"openai/m?base_url={provider.url}/v1&{said}"
+                request = TextRequest(models=[model], prompt="?", timeout_seconds=2)
+                context = PlanContext(tmp_path, {"OPENAI_API_KEY": "sk-test"})
+                prepared = prepare_ask(request, read_models(request), context, is_operator=True)
+                ask_id, _ = prepared.write(database, "ann")
+                asks.append(place.begin(ask_id, prepared, database, is_offline=False))
+            for one in asks:
+                await one.done.wait()
+            await place.close()
+            found = [PlaygroundStore(database).get(one.id).answers[0] for one in asks]
+            return {str(i): one.state for i, one in enumerate(found)}, found[1].details
+
+        states, details = asyncio.run(asyncio.wait_for(ask(), 60))
+        assert states == {"0": "complete", "1": "failed", "2": "complete"}
+        assert "left no turn within 2 seconds" in details["error"], "nobody waits for ever, and takes room of others"
+        assert len(provider.arrivals) == 2
 
 
 def test_a_model_without_a_limit_is_asked_although_redis_is_gone(database: Database, tmp_path: Path) -> None:

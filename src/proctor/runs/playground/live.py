@@ -16,7 +16,7 @@ from typing import Any
 
 from msgspec import Struct, field, to_builtins
 
-from proctor.domain.errors import BenchmarkError, ProctorError, StoreError
+from proctor.domain.errors import BenchmarkError, LimitReachedError, ProctorError, StoreError
 from proctor.domain.message import Json
 from proctor.domain.model import Allowance, Model, StreamsText, TextDelta, allowance_of, max_concurrency_of
 from proctor.domain.plan import Limits
@@ -135,7 +135,7 @@ class Playground:
 
     def __init__(self, limits: RunLimits | None = None) -> None:
         self._asks: dict[str, LiveAsk] = {}
-        self._rates = (limits or MemoryLimits()).of_run(RATES_OF, Limits())
+        self._limits, self._is_shared = limits or MemoryLimits(), limits is not None
         self._closing = asyncio.Event()
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -159,10 +159,17 @@ class Playground:
         return ask
 
     def _limit_of(self, model: Model) -> RequestLimit | None:
-        """None for a model that says nothing of how fast it may be asked: then nobody waits for anything."""
-        if allowance_of(model) == Allowance() and max_concurrency_of(model) is None:
+        """None for a model that says nothing of how fast it may be asked: then nobody waits for anything.
+
+        In one process a limit is kept as long as the process: it is of those who say the same, or whoever says once
+        that a model may be asked once a day would slow down everybody else.
+        """
+        allowance = allowance_of(model)
+        if allowance == Allowance() and max_concurrency_of(model) is None:
             return None
-        return self._rates.of(model)
+        said = (allowance.requests_per_minute, allowance.tokens_per_minute)
+        name = RATES_OF if self._is_shared else f"{RATES_OF} {said}"
+        return self._limits.of_run(name, Limits()).of(model)
 
     async def close(self) -> None:
         """End what is still being answered, and write down what there is of it."""
@@ -273,7 +280,14 @@ async def _respond(
 ) -> Response:
     if limit is None:
         return await _send(answer, prepared, take)
-    set_aside = await limit.admit(len(prepared.prompt.text) if limit.is_counting_tokens else 0, closing)
+    characters, seconds = len(prepared.prompt.text) if limit.is_counting_tokens else 0, prepared.request.timeout_seconds
+    try:
+        async with asyncio.timeout(seconds):
+            set_aside = await limit.admit(characters, closing)
+    except TimeoutError:
+        raise LimitReachedError(
+            f"It was not asked: so many ask it that its rpm or tpm left no turn within {seconds:g} seconds.", seconds
+        ) from None
     if set_aside is None:
         raise asyncio.CancelledError
     response: Response | None = None
