@@ -56,10 +56,10 @@ class ArchivingServer(PostgresServer):
         with (self.data / "postgresql.conf").open("a") as file:
             file.write(f"\ninclude = '{scripts}/wal.conf'\n")
 
-    def script(self, name: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    def script(self, name: str, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
         """One of the scripts, by the user that PostgreSQL runs as; the caller looks at how it ended."""
         here = {"PGHOST": "127.0.0.1", "PGPORT": str(self.port), "PGUSER": "postgres"}
-        environment = {**here, "PATH": f"{self._binaries}:{os.environ['PATH']}"}
+        environment = {**here, "PATH": f"{self._binaries}:{os.environ['PATH']}", **more}
         command = [self.folder / "scripts" / name, *arguments]
         return subprocess.run(
             command, env=environment, cwd=self.folder, capture_output=True, text=True, check=False, **self._as_user

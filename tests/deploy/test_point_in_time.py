@@ -7,6 +7,7 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
+import psycopg
 import pytest
 
 import proctor
@@ -167,6 +168,42 @@ def test_a_log_of_another_server_never_takes_the_place_of_one_that_is_kept(
     assert (same.returncode, again.returncode) == (0, 0)
     assert [path.name for path in (server.archive / "wal").iterdir() if path.name.startswith(".")] == []
     assert not list(tmp_path.glob("*.gz"))
+
+
+def test_a_copy_beside_which_no_log_arrives_is_no_success_and_removes_nothing(server: ArchivingServer) -> None:
+    server.copy()
+    [old] = server.copies()
+    (server.archive / "base" / old).rename(server.archive / "base" / "20200101T000000Z")
+    server.execute("ALTER SYSTEM SET archive_command = 'false'")
+    server.execute("SELECT pg_reload_conf()")
+    done = server.script("base-backup", str(server.archive), "30", ARCHIVE_WAIT_SECONDS="0")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "does not arrive: see pg_stat_archiver" in done.stderr
+    assert "20200101T000000Z" in server.copies()
+
+
+def test_a_gap_in_the_log_is_told_with_each_copy(server: ArchivingServer) -> None:
+    server.copy()
+    for _ in range(3):
+        server.archive_now()
+    middle = server.segments()[-2]
+    (server.archive / "wal" / middle).unlink()
+    done = server.script("base-backup", str(server.archive))
+    assert done.returncode == 1
+    assert "1 files are missing" in done.stderr
+    assert "every moment" not in done.stdout
+
+
+def test_a_damaged_log_is_not_taken_for_its_end(server: ArchivingServer) -> None:
+    server.copy()
+    server.archive_now()
+    damaged = server.archive / "wal" / server.segments()[-1]
+    server.archive_now()
+    damaged.write_bytes(damaged.read_bytes()[:1000])
+    server.lose()
+    with pytest.raises((AssertionError, psycopg.OperationalError)):  # it ends before, or while, it answers what reads
+        server.recover()
+    assert "child process exited with exit code 255" in (server.folder / "log").read_text()
 
 
 def test_a_moment_before_the_first_copy_and_a_full_folder_are_refused(server: ArchivingServer) -> None:
