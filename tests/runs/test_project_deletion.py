@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Iterator
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from commands import Cli
 from proctor.accounts.projects import add_project
 from proctor.domain.errors import NotFoundError, RunError, UserError
 from proctor.runs.projects import delete_project
+from proctor.stores.accounts.budgets import BudgetRow, BudgetStore, Spender
 from proctor.stores.artifacts.folder import FolderArtifacts
 from proctor.stores.database import Database
 from proctor.stores.schema import metadata
@@ -76,6 +78,21 @@ def test_a_project_whose_run_is_being_executed_stays(database: Database, home: P
         delete_project(database, FolderArtifacts(home / "artifacts"), PROJECT, by="test")
     with database.connection() as connection:
         assert connection.execute("SELECT count(*) FROM responses").fetchone()[0] == 1
+
+
+@pytest.mark.sqlite
+def test_what_a_person_spent_in_a_deleted_project_stays_spent(database: Database, home: Path) -> None:
+    person, theirs, store = Spender(PROJECT, "user-1", "key-1"), Spender(PROJECT, None, "key-2"), BudgetStore(database)
+    for spender, work in ((person, "w-1"), (theirs, "w-2")):
+        store.reserve(spender, work, Decimal(5))
+        store.settle_work(work, Decimal(3))
+    budget = BudgetRow("user", "user-1", Decimal(10), "month", None, "test", "")
+    assert store.use(budget).spent_usd == 3
+    delete_project(database, FolderArtifacts(home / "artifacts"), PROJECT, by="test")
+    assert store.use(budget).spent_usd == 3
+    with database.connection() as connection:
+        rows = [tuple(row) for row in connection.execute("SELECT project, key_id, run_id FROM reservations")]
+    assert rows == [("", None, "w-1")]
 
 
 @pytest.mark.sqlite

@@ -8,6 +8,7 @@ from proctor.domain.errors import NotFoundError, RunError, UserError
 from proctor.domain.scope import LOCAL, Scope
 from proctor.runs.deleting import delete_run
 from proctor.stores.accounts.audit import AuditStore
+from proctor.stores.accounts.budgets import BudgetStore
 from proctor.stores.accounts.users import ProjectStore
 from proctor.stores.database import Database
 from proctor.stores.deleting import delete_unreferenced
@@ -33,6 +34,7 @@ def delete_project(
     if executing := mine.executing():
         raise RunError(f"{', '.join(executing[:3])} is being executed. Wait for it, or stop it with 'proctor cancel'.")
     artifacts.check()
+    BudgetStore(database).settle()  # what its runs did not spend is given back while it is still known
     use = project_use(database, name)
     responses = count = size = 0
     for run_id in use.runs:

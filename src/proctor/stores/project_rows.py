@@ -75,6 +75,8 @@ def _statements() -> Iterator[str]:
     yield "DELETE FROM refresh_tokens WHERE family_id IN (SELECT id FROM token_families WHERE project = ?)"
     yield "DELETE FROM budgets WHERE kind = 'key' AND subject IN (SELECT id FROM api_keys WHERE project = ?)"
     yield "DELETE FROM budgets WHERE kind = 'project' AND subject = ?"
+    # A person's budget is over all projects: what he spent in this one stays spent.
+    yield "UPDATE reservations SET project = '', key_id = NULL WHERE project = ? AND user_id IS NOT NULL"
     for table in reversed(metadata.sorted_tables):
         if "project" in table.columns and table.name not in KEPT:
             yield f"DELETE FROM {table.name} WHERE project = ?"  # noqa: S608 - our own names
