@@ -570,10 +570,23 @@ export async function arena({ page, base, models, prompt }) {
   return { early, late, again: await texts(), ask: page.url().split('/').at(-1) };
 }
 
+/** The form offers the models that were asked last, by whichever journey: these take their place. */
+async function chooseModels(page, models) {
+  await page.locator('.arena-models li').first().waitFor();
+  while ((await page.locator('.arena-models li button').count()) > 0)
+    await page.locator('.arena-models li button').first().click();
+  const search = page.getByRole('combobox');
+  for (const model of models) {
+    await search.fill(model);
+    await page.getByRole('option').first().getByText(model).waitFor();
+    await page.keyboard.press('Enter');
+  }
+}
+
 /** A text is dropped and a picture pasted; then the conversation goes on from one of the answers, with a tool. */
 export async function files({ page, base }) {
   await page.goto(`${base}/arena`);
-  await page.locator('.arena-models li').first().waitFor();
+  await chooseModels(page, ['demo/str', 'demo/wea']);
   const form = page.locator('.arena-form');
   const prompt = form.locator('textarea').first();
   await prompt.click();
@@ -669,15 +682,7 @@ export async function savedPlan({ page, base }) {
 /** A blind vote by one key, then the same with one thing changed, and a line of data made of it. */
 export async function blindVote({ page, base }) {
   await page.goto(`${base}/arena`);
-  await page.locator('.arena-models li').first().waitFor();
-  while ((await page.locator('.arena-models li button').count()) > 0)
-    await page.locator('.arena-models li button').first().click();
-  const search = page.getByRole('combobox');
-  for (const model of ['demo/str', 'demo/wea']) {
-    await search.fill(model);
-    await page.getByRole('option').first().getByText(model).waitFor();
-    await page.keyboard.press('Enter');
-  }
+  await chooseModels(page, ['demo/str', 'demo/wea']);
   await page.locator('.arena-form textarea').first().fill('What is 3 + 4?');
   await page.locator('h1').click();
   await page.keyboard.press('b');
