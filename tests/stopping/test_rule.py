@@ -27,7 +27,7 @@ from proctor.metrics.sequences import ConfidenceSequence
 from proctor.planning.expand import trials_of
 from proctor.planning.selection import select
 from proctor.runs.read import read_run
-from proctor.stopping.rule import UNREADABLE, StopRule, Watch, rule_of, stop_rule
+from proctor.stopping.rule import UNREADABLE, StopRule, Watch, outcomes, rule_of, stop_rule
 from proctor.stores.database import Database
 from reports.stored import NOT_ASKED, Told, record
 from reports.stored import UNREADABLE as BROKEN
@@ -185,6 +185,11 @@ def test_what_an_earlier_execution_measured_counts() -> None:
     assert rule is not None
     recorded = {sample.id: 1.0 for sample in items[0].samples if isinstance(sample, Sample)}
     assert len(list(rule.gate(trials_of(items[0]), recorded))) < 400
+
+
+def test_a_rule_has_come_to_nothing_in_a_run_that_is_not_prepared_yet() -> None:
+    assert outcomes(plan("decided"), [], {}) == []
+    assert outcomes(plan("ci<0.1"), [], {}) == []
 
 
 @pytest.mark.parametrize(

@@ -283,7 +283,7 @@ def outcomes(
     if rule.is_about_difference:
         pairs = combinations(evaluations, 2)
         together = [(a, b) for a, b in pairs if a.identity == b.identity and a.label != b.label]
-    alpha = ALPHA / len(together) if rule.is_about_difference else ALPHA
+    alpha = ALPHA / max(1, len(together)) if rule.is_about_difference else ALPHA
     return [_outcome(rule, items, alpha, plan.seed, group_sizes.get(items[0].identity)) for items in together]
 
 
