@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
+import orjson
 import pytest
 
 from proctor.metrics.sequences import ConfidenceSequence
 from proctor.planning.selection import shuffle_key
-from server.serving import Server
+from server.serving import Server, serving
 
 V1 = "/api/v1"
 SEED = 4
@@ -98,3 +100,30 @@ def test_no_interval_is_shown_where_none_would_hold(server: Server, plan: dict[s
     assert [one["points"] for one in found["evaluations"]] == [[], []]
     assert all(why in one["unknown_because"] for one in found["evaluations"])
     assert found["pairs"] == []
+
+
+GROUPED = """\
+name: grouped
+version: "1"
+description: Questions of which two at a time belong together.
+licence: CC0-1.0
+dataset:
+  source: rows.jsonl
+  fields: {input: question, target: answer, group: pair}
+prompt:
+  user: "{{ input }}"
+scorers: [exact]
+"""
+
+
+def test_samples_of_groups_have_an_interval_only_where_a_rule_keeps_groups_together(tmp_path: Path) -> None:
+    rows = [{"id": str(n), "question": f"{n}?", "answer": "1", "pair": f"g{n // 2}"} for n in range(60)]
+    (tmp_path / "rows.jsonl").write_bytes(b"\n".join(orjson.dumps(row) for row in rows))
+    (tmp_path / "grouped.yaml").write_text(GROUPED)
+    plan = {"models": MODELS, "benchmarks": [{"benchmark": "grouped.yaml", "limit": 40}], "seed": SEED}
+    with serving(tmp_path / "home", tmp_path) as own:
+        without = own.get(f"{V1}/runs/{own.run(plan)}/interim")
+        within = own.get(f"{V1}/runs/{own.run({**plan, 'until': 'decided'})}/interim")
+    assert all("belong to groups" in one["unknown_because"] for one in without["evaluations"])
+    assert without["pairs"] == []
+    assert all(one["points"] for one in within["evaluations"])

@@ -47,9 +47,11 @@ def read_interim(database: Database, reference: str) -> InterimResults:
     reasons = _reasons(rows, store.last_event(run.id, RANDOM_ORDER))
     planned = store.last_event(run.id, GROUP_SIZES) or {}
     done = {} if all(reasons) else whole_beginnings(ChunkStore(database).of_run(run.id))
+    found = [None if reason else measured(database, row) for row, reason in zip(rows, reasons, strict=True)]
+    reasons = [reason or _reason_of_groups(run.plan, item) for reason, item in zip(reasons, found, strict=True)]
     known = [
-        None if reason else _Beginning(measured(database, row), run.plan, done.get(row.id, 0), planned)
-        for row, reason in zip(rows, reasons, strict=True)
+        None if reason or item is None else _Beginning(item, run.plan.seed, done.get(row.id, 0), planned)
+        for row, item, reason in zip(rows, found, reasons, strict=True)
     ]
     return InterimResults(
         run_id=run.id,
@@ -93,15 +95,23 @@ def _reason(row: EvaluationRow, trials: int, drawn: Sequence[str] | None) -> str
     return None
 
 
+def _reason_of_groups(plan: Plan, item: MeasuredEvaluation | None) -> str | None:
+    """Only a stop rule keeps the samples of a group together, and writes down how many each has."""
+    if plan.until is not None or item is None or not any(group is not None for group in item.groups.values()):
+        return None
+    return (
+        "The samples belong to groups, of which nobody knows before the end which are whole. "
+        "With 'until', the samples of a group are asked together."
+    )
+
+
 class _Beginning:
     """The values of an evaluation up to the first sample that is still being asked, in the order they were drawn."""
 
     def __init__(
-        self, item: MeasuredEvaluation, plan: Plan, count: int, planned: Mapping[str, Mapping[str, int]]
+        self, item: MeasuredEvaluation, seed: int, count: int, planned: Mapping[str, Mapping[str, int]]
     ) -> None:
-        # Only a stop rule keeps the samples of a group together.
-        groups = item.groups if plan.until is not None else dict.fromkeys(item.groups)
-        order = sorted(item.values, key=lambda name: shuffle_key(plan.seed, name, groups[name]))
+        order = sorted(item.values, key=lambda name: shuffle_key(seed, name, item.groups[name]))
         self.item, self.samples = item, order[:count]
         self.sizes, counted = group_sizes_of(item, set(self.samples), planned.get(item.identity))
         self.samples = [name for name in self.samples if name in counted]
