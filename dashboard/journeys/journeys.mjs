@@ -665,7 +665,7 @@ export async function savedPlan({ page, base }) {
   await page.getByText('as it is saved').waitFor();
   await page.locator('.cm-content').click();
   await page.keyboard.press('Control+End');
-  await page.keyboard.insertText('seed: 77\n');
+  await page.keyboard.insertText('seed: 77 # so that it can be repeated\n');
   await page.getByText('changed, not saved').waitFor();
   await page.reload();
   await page.getByText('changed, not saved').waitFor();
@@ -673,10 +673,29 @@ export async function savedPlan({ page, base }) {
   const found = await faults(page, '/plans/ID/edit');
   await page.getByRole('button', { name: 'Save', exact: true }).click();
   await page.getByText('as it is saved').waitFor();
+  // What is typed while the server saves is not lost.
+  let answer;
+  const isAsked = new Promise((asked) => {
+    void page.route('**/api/v1/plans/*', async (route) => {
+      if (route.request().method() === 'PUT') await new Promise((go) => asked((answer = go)));
+      await route.continue();
+    });
+  });
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await isAsked;
+  await page.locator('.cm-content').click();
+  await page.keyboard.press('Control+End');
+  await page.keyboard.insertText('epochs: 1\n');
+  const saved = page.waitForResponse((one) => one.request().method() === 'PUT');
+  answer();
+  await saved;
+  await page.unroute('**/api/v1/plans/*');
+  await page.getByText('changed, not saved').waitFor();
+  const typed = await page.locator('.cm-content').innerText();
   await page.goto(`${base}/plan`);
   await page.getByRole('link', { name: 'weekly' }).waitFor();
   const listed = await page.locator('.plan-saved').innerText();
-  return { plan, kept, found, listed };
+  return { plan, kept, typed, found, listed };
 }
 
 /** A blind vote by one key, then the same with one thing changed, and a line of data made of it. */

@@ -311,11 +311,12 @@ def test_files_are_dropped_and_pasted_and_a_conversation_goes_on_from_an_answer(
 
 def test_a_plan_is_saved_and_what_was_typed_since_outlives_a_reload(browser: Browser, served: Server) -> None:
     seen = browser.go("savedPlan", served)
-    assert "seed: 77" in seen["kept"]
+    assert "seed: 77 # so" in seen["kept"]
+    assert "epochs: 1" in seen["typed"]
     assert seen["found"] == []
     assert "weekly" in seen["listed"]
     saved = served.get(f"/api/v1/plans/{seen['plan']}")
-    assert (saved["plan"]["seed"], saved["revision"]) == (77, 2)
+    assert (saved["plan"]["seed"], saved["revision"]) == (77, 3)
 
 
 def test_a_blind_vote_is_one_key_and_shows_the_names_after_it(browser: Browser, served: Server) -> None:

@@ -27,12 +27,15 @@ export function useSavedPlan(plan: string | null) {
 
 interface Change {
   name: string;
+  /** As it was written, and what it says. */
+  text: string;
   plan: unknown;
   /** The plan that it takes the place of, in the revision that was read; null for a new one. */
   of: SavedPlan | null;
 }
 
-export function useSavePlan() {
+/** `done` is called before anything is shown anew. */
+export function useSavePlan(done: (saved: SavedPlan, change: Change) => void) {
   const client = useQueryClient();
   return useMutation({
     mutationFn: ({ name, plan, of }: Change) =>
@@ -43,7 +46,8 @@ export function useSavePlan() {
             body: { name, plan },
             headers: { 'If-Match': `"${of.revision}"` },
           }),
-    onSuccess: (saved) => {
+    onSuccess: (saved, change) => {
+      done(saved, change);
       client.setQueryData(['plans', saved.plan_id], saved);
       return client.invalidateQueries({ queryKey: ['plans'], exact: true });
     },

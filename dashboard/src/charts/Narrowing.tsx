@@ -95,7 +95,7 @@ function Band({ index, evaluation, across, up }: BandProps) {
   const top = points.map(({ n, interval }) => at(n, interval[1]));
   const bottom = points.map(({ n, interval }) => at(n, interval[0])).reverse();
   const line = points.flatMap(({ n, value }) => (value === null ? [] : [at(n, value)]));
-  if (top.length < 2) return null;
+  if (line.length < 2) return null;
   return (
     <>
       <path d={`M${[...top, ...bottom].join('L')}Z`} fill={seriesColour(index)} opacity="0.15" />

@@ -9,7 +9,7 @@ import { VisibleText } from '@/components/Foreign';
 import { Link } from '@/router/Link';
 import { navigate, path } from '@/router/location';
 import { t } from '@/text/text';
-import { clearDraft } from './draft';
+import { clearSaved } from './draft';
 import { readPlan } from './planText';
 
 interface SavingProps {
@@ -20,19 +20,14 @@ interface SavingProps {
 
 export function Saving({ text, of }: SavingProps) {
   const [name, setName] = useState(of?.name ?? '');
-  const save = useSavePlan();
+  const save = useSavePlan((saved, change) => {
+    clearSaved(change.text, of?.plan_id ?? null);
+    if (saved.plan_id !== of?.plan_id) navigate(path`/plans/${saved.plan_id}/edit`);
+  });
   const plan = readPlan(text);
   const keep = (place: SavedPlan | null) => {
     if ('mistakes' in plan) return;
-    save.mutate(
-      { name: name.trim(), plan: plan.value, of: place },
-      {
-        onSuccess: ({ plan_id }) => {
-          clearDraft(of?.plan_id ?? null);
-          navigate(path`/plans/${plan_id}/edit`);
-        },
-      },
-    );
+    save.mutate({ name: name.trim(), text, plan: plan.value, of: place });
   };
   const isOff = save.isPending || name.trim() === '' || 'mistakes' in plan;
   return (

@@ -67,13 +67,16 @@ export function Money({ run, limit }: { run: RunDocument; limit: number | null }
 
 /** What all will cost at the price so far of each model's answers; null where one has none yet, or no known price. */
 export function expectedCost(run: RunDocument): number | null {
-  let sum = run.totals.judges_cost_usd ?? 0;
+  let [models, asked, wanted] = [0, 0, 0];
   for (const one of run.evaluations) {
-    const asked = one.trials - one.pending - one.stopped;
-    if (one.cost_usd === null || asked === 0) return null;
-    sum += (one.cost_usd / asked) * (one.trials - one.stopped);
+    const answered = one.trials - one.pending - one.stopped;
+    if (one.cost_usd === null || answered === 0) return null;
+    models += (one.cost_usd / answered) * (one.trials - one.stopped);
+    asked += answered;
+    wanted += one.trials - one.stopped;
   }
-  return sum;
+  // Judges are asked about each answer.
+  return models + (asked === 0 ? 0 : ((run.totals.judges_cost_usd ?? 0) / asked) * wanted);
 }
 
 /** Spent, expected and allowed on one bar; nothing where there is nothing to pay or no more to come. */

@@ -1,4 +1,5 @@
 /** A run: what it says so far, while it is going and when it is done. */
+import { useEffect } from 'react';
 import type { InterimResults, ListedRun, RunDocument } from '@/api/documents';
 import { useInterim } from '@/api/interim';
 import { isGoing, useComparison, useRun, useRunAction } from '@/api/queries';
@@ -146,13 +147,19 @@ function Actions({ run, isDecided }: { run: RunDocument; isDecided: boolean }) {
     (mayRun && ['failed', 'cancelled'].includes(run.status)) ||
     (run as Partial<ListedRun>).shown_status === 'interrupted';
   const going = isGoing(run) && !canResume && mayRun;
+  const { mutate: stop, reset: forgetStop, isPending, isSuccess } = cancel;
+  const isStopping = isPending || isSuccess;
+  // Taken up again, by whomever, it can be stopped again.
+  useEffect(() => {
+    if (!going) forgetStop();
+  }, [going, forgetStop]);
   useKeys([
     { key: 's', label: t('run.see-samples'), run: () => navigate(samplesLink(run.run_id, {})) },
     { key: 'r', label: t('review.open'), run: () => navigate(reviewLink('random', { run: run.run_id })) },
     { key: 'f', label: t('keys.faults'), run: () => navigate(samplesLink(run.run_id, { outcome: 'failed' })) },
     ...(compareLink ? [{ key: 'c', label: t('keys.compare'), run: () => navigate(compareLink) }] : []),
-    ...(going ? [{ key: 'p', label: t('run.pause'), run: () => cancel.mutate() }] : []),
-    ...(going ? [{ key: '.', label: t('run.stop'), run: () => cancel.mutate() }] : []),
+    ...(going ? [{ key: 'p', label: t('run.pause'), run: () => stop() }] : []),
+    ...(going ? [{ key: '.', label: t('run.stop'), run: () => stop() }] : []),
     ...(canResume ? [{ key: 'p', label: t('run.resume'), run: () => resume.mutate() }] : []),
   ]);
   const error = cancel.error ?? resume.error;
@@ -169,10 +176,10 @@ function Actions({ run, isDecided }: { run: RunDocument; isDecided: boolean }) {
             {...(isDecided ? { kind: 'main' as const } : {})}
             shortcut={isDecided ? '.' : 'p'}
             title={t('run.pause.what')}
-            onClick={() => cancel.mutate()}
-            disabled={cancel.isPending || cancel.isSuccess}
+            onClick={() => stop()}
+            disabled={isStopping}
           >
-            {t(cancel.isSuccess ? 'run.stopping' : isDecided ? 'run.stop-decided' : 'run.pause')}
+            {t(isStopping ? 'run.stopping' : isDecided ? 'run.stop-decided' : 'run.pause')}
           </Button>
         )}
         {canResume && (

@@ -22,18 +22,18 @@ function led({ a, b, value, interval }: InterimPair): { leader: string; other: s
 
 /** Null while there is nothing to say. */
 export function interimSentence({ pairs, evaluations }: InterimResults): string | null {
-  const known = pairs.filter(({ n }) => n > 0);
-  const [pair] = known;
-  if (known.length === 1 && pair) {
+  const [pair] = pairs;
+  const isBegun = pairs.some(({ n }) => n > 0);
+  if (isBegun && pairs.length === 1 && pair) {
     const said = led(pair);
     if (pair.is_decided) return t('run.decided', said);
     return t(said.points === '0.0' ? 'run.level' : 'run.undecided', said);
   }
-  if (known.length > 1) {
-    const best = bestOf(known);
+  if (isBegun) {
+    // A pair without answers counts: who is better than all others is not known before.
+    const best = bestOf(pairs);
     if (best !== null) return t('run.decided-best', best);
-    const done = known.filter((one) => one.is_decided).length;
-    return t('run.decided-pairs', { done, n: known.length });
+    return t('run.decided-pairs', { done: pairs.filter((one) => one.is_decided).length, n: pairs.length });
   }
   const last = evaluations.length === 1 ? evaluations[0]?.points.at(-1) : undefined;
   if (!last || last.value === null) return null;
