@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -139,10 +140,17 @@ def test_each_project_keeps_what_it_says_and_says_what_would_go(cli: Cli, home: 
         with connected(home) as connection:
             return int(connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0])
 
+    def heard_of(moment: float) -> None:
+        with connected(home) as connection:
+            connection.execute("UPDATE playground_answers SET state = 'streaming', beat_at = ?", [moment])
+
     kinds = ("--set", "runs=30d", "--set", "asks=7d", "--set", "submissions=7d", "--set", "cache=1d")
     assert cli("projects", "retention", PROJECT, *kinds).code == 0
     said = cli("projects", "retention", PROJECT, "--json").json
     assert said["days"] == {"runs": 30, "asks": 7, "submissions": 7, "cache": 1}
+    heard_of(time.time() + 60)
+    assert cli("retention", "--older-than", "90d", "--dry-run", "--json").json["asks"] == 0, "one is being answered"
+    heard_of(time.time() - 3_600)  # its process is gone
     planned = cli("retention", "--older-than", "90d", "--dry-run", "--json").json
     assert [(run["run_id"], run["project"]) for run in planned["runs"]] == [(theirs, PROJECT)]
     assert (planned["asks"], planned["submissions"], planned["cached"]) == (1, 1, 1)

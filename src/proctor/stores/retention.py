@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from proctor.domain.run import ENDED
 from proctor.domain.scope import EVERYTHING, LOCAL
+from proctor.stores.accounts.budgets import ANSWERED_SECONDS
 from proctor.stores.connection import POSTGRESQL
 from proctor.stores.database import Database
 from proctor.stores.deleting import referred_artifacts
@@ -83,7 +84,10 @@ def expired_submissions(database: Database, before: datetime) -> list[str]:
 def expire_asks(database: Database, before: datetime, *, is_dry_run: bool) -> int:
     """Asks side by side from before the moment, with answers, files and votes; not while one is being answered."""
     scope = scope_filter(database, "playground_asks")
-    is_open = "SELECT 1 FROM playground_answers WHERE ask_id = id AND state IN ('waiting', 'streaming')"
+    is_open = (
+        "SELECT 1 FROM playground_answers WHERE ask_id = id AND state IN ('waiting', 'streaming') "  # noqa: S608 - ours
+        f"AND beat_at > {database.dialect.now} - {ANSWERED_SECONDS}"  # else it was lost with its process
+    )
     which = f"created_at < ? AND NOT EXISTS ({is_open}){scope.sql}"
     values = [before.isoformat(timespec="microseconds"), *scope.values]
     return _expire(database, "playground_asks", which, values, is_dry_run=is_dry_run)
