@@ -148,6 +148,50 @@ def test_a_subject_shows_its_usual_benchmark_and_all_of_them_as_an_alternative()
     plan_from(other)
 
 
+@pytest.mark.parametrize(
+    "said", ["p95 under 800 milliseconds", "mit 16 GB Speicher", "500ms", "500ミリ秒以内", "latence de 300 ms"]
+)
+def test_what_is_measured_in_a_unit_of_its_own_is_no_number_of_samples(said: str) -> None:
+    draft = drafted(f"demo/strong on puzzles, {said}")
+    assert draft.plan["benchmarks"] == [{"benchmark": "puzzles", "limit": 100}]
+    assert re.search(r"\d", " ".join(draft.not_understood))
+
+
+@pytest.mark.parametrize(
+    ("said", "names"),
+    [
+        ("demo/weak on puzzles and arithmetic", ["puzzles", "arithmetic"]),
+        ("demo/weak on arithmetic, puzzles and dates", ["arithmetic", "puzzles", "dates"]),
+        ("demo/weak sur gsm8k et puzzles", ["gsm8k", "puzzles"]),
+        ("demo/weak on gsm8k puzzles", ["gsm8k"]),
+    ],
+)
+def test_puzzles_in_a_list_of_benchmarks_are_one_of_them(said: str, names: list[str]) -> None:
+    assert [item["benchmark"] for item in drafted(f"{said}, 30 each").plan["benchmarks"]] == names
+
+
+def test_each_benchmark_that_is_chosen_is_told_with_its_reason() -> None:
+    draft = drafted("haiku on commonsense in Korean, 30 questions")
+    chosen = [item["benchmark"] for item in draft.plan["benchmarks"]]
+    assert len(chosen) > 1
+    assert [one.value for one in draft.assumed if one.field == "benchmarks"] == chosen
+
+
+def test_what_is_taken_out_of_a_plan_is_told_as_that() -> None:
+    plan = {"models": ["demo/strong"], "benchmarks": ["puzzles", "arithmetic"]}
+    draft = drafted("add demo/weak, remove demo/strong, add dates and remove puzzles", plan)
+    assert draft.plan == {"models": ["demo/weak"], "benchmarks": ["dates", "arithmetic"]}
+    told = {(one.field, one.value) for one in draft.understood}
+    assert told == {
+        ("models[0]", "demo/weak"),
+        ("models.except", "demo/strong"),
+        ("benchmarks[0]", "dates"),
+        ("benchmarks.except", "puzzles"),
+    }
+    with pytest.raises(UserError, match="without any model or benchmark"):
+        drafted("without puzzles", {"models": ["demo/strong"], "benchmarks": ["puzzles"]})
+
+
 def test_a_cost_limit_brings_the_bound_on_answers_that_it_needs() -> None:
     assert drafted("gsm8k haiku 10 questions under $1").plan["sampling"] == {"max_tokens": 2048}
     assert "sampling" not in drafted("gsm8k haiku 10 questions").plan

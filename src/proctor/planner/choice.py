@@ -298,7 +298,7 @@ def _choose_subject(reading: Reading, catalogue: PlannerCatalogue, choice: Choic
         return
     for item in of_form:
         choice.add(Chosen(item.name, _where(reading, item, reading.languages)))
-    choice.reasons.append((of_form[0].name, f"about {subject} in {NAMES_OF_LANGUAGES.get(language, language)}"))
+        choice.reasons.append((item.name, f"about {subject} in {NAMES_OF_LANGUAGES.get(language, language)}"))
 
 
 def _choose_language(reading: Reading, catalogue: PlannerCatalogue, choice: Choice, languages: Sequence[str]) -> None:

@@ -20,7 +20,7 @@ from proctor.planner.slots.money import read_money
 from proctor.planner.slots.options import read_options
 from proctor.planner.slots.rules import read_gates, read_stop_rule
 from proctor.planner.slots.sizes import read_bare_numbers, read_difference, read_efforts, read_points, read_sizes
-from proctor.planner.slots.topics import merge_categories, merge_codes, merge_fields, read_topics
+from proctor.planner.slots.topics import merge_categories, merge_codes, merge_fields, name_defaults, read_topics
 from proctor.planner.slots.versions import EVERY, merge_ranges_of_versions, merge_sizes
 from proctor.planner.spelling import mend_spelling
 
@@ -51,6 +51,7 @@ def read_query(query: str, catalogue: PlannerCatalogue) -> Reading:
     merge_sizes(reading.phrases, catalogue)
     merge_ranges_of_versions(reading.phrases, catalogue)
     merge_sizes(reading.phrases, catalogue)
+    name_defaults(reading.phrases)
     merge_categories(reading.phrases, catalogue)
     merge_fields(reading.phrases)
     merge_codes(reading.phrases, catalogue)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from typing import Any
@@ -69,10 +70,11 @@ def refine(reading: Reading, catalogue: PlannerCatalogue, base: Mapping[str, Any
 
 
 def _placed(one: Understood, values: Values) -> Understood:
-    """What set a model, at the place that the model has in the changed plan."""
-    names = [_name(item, "model") for item in _as_list(values["models"])]
-    if one.field.startswith("models[") and one.value in names:
-        return Understood(one.text, f"models[{names.index(str(one.value))}]", one.value)
+    """What set a model or a benchmark, at the place that it has in the changed plan."""
+    for key in ("models", "benchmarks"):
+        names = [_name(item, key.removesuffix("s")) for item in _as_list(values[key])]
+        if re.fullmatch(rf"{key}\[\d+\]", one.field) and one.value in names:
+            return Understood(one.text, f"{key}[{names.index(str(one.value))}]", one.value)
     return one
 
 
@@ -93,6 +95,10 @@ def _removed(reading: Reading) -> set[str]:
         named = next((one for one in follows if one.kind in ("model", "benchmark", "bench")), None)
         if named is not None:
             found.add(named.value)
+            key = "models" if named.kind == "model" else "benchmarks"
+            text = phrases.words(phrases.items.index(named, at))
+            phrases.understood[:] = [one for one in phrases.understood if one.value != named.value]
+            phrases.understood.append(Understood(text, f"{key}.except", named.value))
             reading.models[:] = [name for name in reading.models if name != named.value]
             reading.benchmarks[:] = [pair for pair in reading.benchmarks if pair[0] != named.value]
             phrases.use(at)

@@ -90,7 +90,8 @@ def read_sizes(reading: Reading) -> None:
         if isinstance(value, float) and 0 < value < 1 and re.match(r"\s+(?:of|von|de|der|du|des)\b", follows):
             _add_share(reading, value, number, number)
     for at in list(phrases.free("number")):
-        _read_count(reading, at)
+        if not _is_measured(phrases, at):
+            _read_count(reading, at)
     _read_distant_total(reading)
 
 
@@ -245,12 +246,26 @@ def _is_other_unit(phrases: Phrases, unit: int | None) -> bool:
     return phrases.is_kind(unit, "currency", "minutes", "seconds", "percent", "points", "times", "epoch", "token")
 
 
+_MEASURE = re.compile(
+    r"[\s-]*(?:(?:ms|msecs?|milli\w+|milisegundos?|[kmgt]i?b|[kmgt]bytes?|(?:kilo|mega|giga|tera)\w+|[kmg]?hz)\b"
+    r"|ミリ秒|毫秒|밀리초|기가|메가|ギガ|メガ)",
+    re.IGNORECASE,
+)
+
+
+def _is_measured(phrases: Phrases, number: int) -> bool:
+    """`500 ms`, `8 GB`: measured, never counted."""
+    return bool(_MEASURE.match(phrases.text, phrases.items[number].end))
+
+
 def read_bare_numbers(reading: Reading) -> None:
     """What is left when everything else has taken its numbers: `hellaswag haiku 100`."""
     phrases = reading.phrases
     for at in list(phrases.free("number")):
         item = phrases.items[at]
         if not isinstance(item.number, int) or item.number < BARE_FROM or not item.can_stand:
+            continue
+        if _is_measured(phrases, at):
             continue
         before = phrases.before(at, most=0)
         if phrases.is_kind(before, "except") and phrases.words(before).lower() in ("not", "nicht", "no", "pas"):

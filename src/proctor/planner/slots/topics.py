@@ -192,6 +192,25 @@ def _set_topic(reading: Reading, catalogue: PlannerCatalogue, at: int, *, is_exc
             phrases.take(f"{label}.except" if is_excluded else label, value, at)
 
 
+def name_defaults(phrases: Phrases) -> None:
+    """`puzzles and arithmetic`, `without puzzles`: beside another benchmark, or taken out, the word is a benchmark."""
+    for at, item in enumerate(phrases.items):
+        name = item.means("default")
+        if name is None or phrases.words(at).lower() != name:
+            continue
+        is_changed = at > 0 and phrases.items[at - 1].kind in ("except", "remove", "difference")
+        if is_changed or _is_listed(phrases, at, -1) or _is_listed(phrases, at, 1):
+            phrases.items[at] = replace(item, meanings=(("bench", name),))
+
+
+def _is_listed(phrases: Phrases, at: int, step: int) -> bool:
+    """Whether a comma or an `and` stands on this side, and a benchmark beyond it."""
+    beside, joins = at + step, 0
+    while 0 <= beside < len(phrases.items) and (phrases.words(beside) == "," or phrases.words(beside).lower() in JOINS):
+        beside, joins = beside + step, joins + 1
+    return joins > 0 and 0 <= beside < len(phrases.items) and phrases.is_kind(beside, "benchmark", "bench")
+
+
 def merge_categories(phrases: Phrases, catalogue: PlannerCatalogue) -> None:
     """Categories by their own names, each as one phrase: `abstract algebra`, `high school physics`."""
     tokens = phrases.tokens
