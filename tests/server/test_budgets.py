@@ -120,6 +120,23 @@ def test_scoring_again_with_a_judge_reserves_what_it_may_cost_and_gives_back_the
     assert site.ask("admin", "DELETE", "/budgets/project/acme").status == 204
 
 
+def test_what_scoring_again_without_a_limit_cost_is_known_to_a_budget_that_is_set_later(site: Site) -> None:
+    def spent() -> float:
+        assert site.ask("admin", "PUT", "/budgets/project/acme", {"cost_usd": 1000.0, "per": "total"}).status == 200
+        [found] = site.ask("owner", "GET", "/budgets").json
+        assert site.ask("admin", "DELETE", "/budgets/project/acme").status == 204
+        return float(found["spent_usd"])
+
+    plan = site.plan(None)
+    made = site.ask("owner", "POST", "/runs", {**plan, "judge": plan["models"]})
+    run_id = made.json["run_id"]
+    assert site.server.wait_as(run_id, site.keys["owner"])["status"] == "completed"
+    before = spent()
+    scored = site.ask("owner", "POST", f"/runs/{run_id}/rescore", {"scorers": [RUBRIC.replace("right", "brief")]})
+    assert scored.status == 200, scored.body
+    assert spent() > before
+
+
 def test_one_run_too_many_at_once_is_told_to_come_again(site: Site) -> None:
     assert site.ask("admin", "PUT", "/budgets/project/acme", {"runs_at_once": 0}).status == 200
     answer = site.ask("owner", "POST", "/runs", site.plan(None))

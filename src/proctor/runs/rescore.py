@@ -94,7 +94,7 @@ class Rescoring(Struct, dict=True, eq=False):
 
     @property
     def spent_usd(self) -> Decimal:
-        """What its judges may have cost by now: a request that has no answer yet counts as all it could cost."""
+        """What its judges may have cost by now, where that is limited: a request without an answer yet counts whole."""
         return Decimal(0) if self.budget is None else self.budget.spent_usd + self.budget.reserved_usd
 
     def _run_out_of_money(self, budget: Budget, next_usd: Decimal) -> None:

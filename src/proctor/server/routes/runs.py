@@ -53,6 +53,7 @@ from proctor.stores.deleting import referring_runs
 from proctor.stores.idempotency import IdempotencyStore, RequestKey
 from proctor.stores.listing import RunFilter
 from proctor.stores.runs import RunStore
+from proctor.stores.scores import ScoreStore
 from proctor.yaml_document import explain_value
 
 router = resource("runs")
@@ -281,7 +282,12 @@ def _reserved(database: Database, caller: Caller, rescoring: Rescoring) -> Abstr
     """What its judges may cost is kept of the caller's budgets as long as they are asked."""
     if not rescoring.asks_judges or caller.spender is None:
         return nullcontext()
-    return reserving(database, caller.spender, rescoring.cost_limit_usd, lambda: rescoring.spent_usd)
+    if rescoring.cost_limit_usd is not None:
+        return reserving(database, caller.spender, rescoring.cost_limit_usd, lambda: rescoring.spent_usd)
+    # Without a limit nothing is set aside request by request: what it cost is what its replies say.
+    scores, run_id = ScoreStore(rescoring.database), rescoring.run.id
+    before = scores.spent_on_judges(run_id)
+    return reserving(database, caller.spender, None, lambda: max(Decimal(0), scores.spent_on_judges(run_id) - before))
 
 
 @router.delete("/runs/{run_id}", operation_id="deleteRun", responses=answers(RunDeletion, problems=(404, 409)))
