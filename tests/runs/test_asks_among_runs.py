@@ -8,14 +8,15 @@ from typing import Any
 
 import pytest
 
-from proctor.domain.documents.listing import RunKind
+from proctor.domain.documents.listing import RunKind, ShownStatus
 from proctor.domain.errors import NotFoundError
+from proctor.domain.run import RunStatus
 from proctor.domain.scope import Scope
 from proctor.runs.listing import find_runs, kinds_of
 from proctor.runs.playground.showing import Reader
 from proctor.runs.usage import report_usage
 from proctor.stores.database import Database
-from proctor.stores.listing import RunFilter
+from proctor.stores.listing import RunFilter, list_asks
 from proctor.stores.playground import AnswerRow, PlaygroundStore
 from reports.stored import Told, record
 
@@ -81,6 +82,25 @@ def test_an_ask_says_how_far_it_is_and_what_it_cost(database: Database) -> None:
     assert (going.shown_status, going.done, going.cost_usd) == ("running", 1, None)
     found = find_runs(database, limit=9, kinds=kinds_of("playground"), status=done.shown_status)
     assert [one.name for one in found] == ["done"]
+
+
+def test_a_status_is_asked_of_the_database_and_not_of_every_ask(database: Database) -> None:
+    done, going = asked(database, "done"), asked(database, "going on", is_open=True)
+    store = PlaygroundStore(database)
+    row = AnswerRow(slot="a", position=0, model="demo/weak")
+    failed, _ = store.add("ann", "text", {"prompt": "failed"}, [row], [], is_blind=False)
+    store.finish(failed, AnswerRow(slot="a", position=0, model="demo/weak", state="failed"))
+    looked_at = {}
+    for status in ShownStatus:
+        found = find_runs(database, limit=9, status=status, kinds=kinds_of("playground"))
+        looked_at[status.value] = [one.run_id for one in found]
+    nothing: list[str] = []
+    assert looked_at == {
+        "queued": nothing, "running": [going], "interrupted": nothing, "completed": [done], "failed": [failed],
+        "cancelled": nothing,
+    }  # fmt: skip
+    for status, wanted in ((RunStatus.RUNNING, [going]), (RunStatus.FAILED, [failed]), (RunStatus.QUEUED, nothing)):
+        assert [one.id for one in list_asks(database, limit=9, wanted=RunFilter(statuses=(status,)))] == wanted
 
 
 def test_answers_of_asks_are_counted_as_used_to_the_last_digit(database: Database, tmp_path: Path) -> None:

@@ -65,7 +65,7 @@ class TextQuery:
 
     @property
     def terms(self) -> Sequence[Term]:
-        """None where nothing but signs was typed: then no index helps."""
+        """Empty where nothing but signs was typed: then no index helps."""
         found: dict[Term, None] = {}
         for piece in _PIECE.finditer(self.folded):
             word, is_last = piece[0], piece.end() == len(self.folded)

@@ -52,8 +52,9 @@ def find_runs(
     read = []
     if RunKind.EVALUATION in kinds:
         read.append(_read_runs(database, limit + 1, replace(wanted, statuses=statuses), key))
-    if RunKind.PLAYGROUND in kinds:
-        read.append(_read_asks(database, limit + 1, wanted, key, reader))
+    if RunKind.PLAYGROUND in kinds and status is not ShownStatus.INTERRUPTED:
+        of_asks = () if status is None else (RunStatus(status),)
+        read.append(_read_asks(database, limit + 1, replace(wanted, statuses=of_asks), key, reader))
     for item in heapq.merge(*read, key=_place, reverse=True):
         if status in (None, item.shown_status):
             found.append(item)

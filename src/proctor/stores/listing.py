@@ -8,13 +8,13 @@ from typing import Any
 
 import orjson
 from msgspec import Struct
-from sqlalchemy import ColumnElement, exists, func, select, tuple_
+from sqlalchemy import ColumnElement, exists, false, func, or_, select, tuple_
 
 from proctor.domain.price import UNKNOWN
 from proctor.domain.run import RunStatus
 from proctor.stores.database import Database
 from proctor.stores.json_columns import json_text
-from proctor.stores.playground import AskRow, PlaygroundStore
+from proctor.stores.playground import OPEN_STATES, AskRow, PlaygroundStore
 from proctor.stores.scoping import in_scope
 from proctor.stores.tables.playground import playground_answers, playground_asks
 from proctor.stores.tables.runs import evaluations, runs
@@ -130,7 +130,10 @@ def _costs(parts: Sequence[Any]) -> tuple[tuple[float | None, str, Mapping[str, 
 def list_asks(
     database: Database, *, limit: int, wanted: RunFilter, before: tuple[str, str] | None = None
 ) -> list[AskRow]:
-    """The newest asks of the playground, as `list_runs`; `name` is a part of the prompt, and no status is looked at."""
+    """The newest asks of the playground, as `list_runs`; `name` is a part of the prompt.
+
+    Of a status are all that may have it: that an answer was lost with its process is only seen when it is read.
+    """
     if wanted.benchmarks:
         return []
     asks, answers = playground_asks, playground_answers
@@ -138,6 +141,8 @@ def list_asks(
     query = query.where(*in_scope(database, asks))
     for name in wanted.models:
         query = query.where(exists().where(answers.c.ask_id == asks.c.id, answers.c.model == name))
+    if wanted.statuses:
+        query = query.where(or_(*map(_may_be, wanted.statuses)))
     if wanted.name is not None:
         query = query.where(json_text(asks.c.request, "prompt").icontains(wanted.name, autoescape=True))
     if wanted.owner is not None:
@@ -151,6 +156,15 @@ def list_asks(
     with database.reading() as connection:
         ids = list(connection.execute(query).scalars())
     return PlaygroundStore(database).some(ids)
+
+
+def _may_be(status: RunStatus) -> ColumnElement[bool]:
+    """An ask's answers do not rule the status out."""
+    mine = playground_answers.c.ask_id == playground_asks.c.id
+    has_complete = exists().where(mine, playground_answers.c.state == "complete")
+    is_open = exists().where(mine, playground_answers.c.state.in_(OPEN_STATES))
+    found: dict[RunStatus, ColumnElement[bool]] = {RunStatus.RUNNING: is_open, RunStatus.COMPLETED: has_complete}
+    return false() if status is RunStatus.QUEUED else found.get(status, ~has_complete)
 
 
 def asked_models(database: Database) -> list[str]:
