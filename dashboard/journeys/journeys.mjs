@@ -581,6 +581,7 @@ async function chooseModels(page, models) {
     await page.getByRole('option').first().getByText(model).waitFor();
     await page.keyboard.press('Enter');
   }
+  await page.locator('h1').click(); // the list of models lies over the prompt while it is open
 }
 
 /** A text is dropped and a picture pasted; then the conversation goes on from one of the answers, with a tool. */
