@@ -43,6 +43,7 @@ from proctor.stores.comparing import (
     evaluations_of,
     find_evaluations,
     known_names,
+    marks_with_unreadable,
     read_summaries,
     view_samples,
 )
@@ -195,12 +196,6 @@ def fill(database: Database, folder: Path) -> Theirs:
     ScoreStore(database).put_in_force({item.id: {"echo": "1", "more": "1"}})
     batch = BatchStore(database).announce(item.id, "token", [BatchMember(trials[0].id, 0, 0, 0)], Decimal(1))
     BatchStore(database).handed_in(batch.id, "remote")
-    with database.connection() as connection, connection.transaction():
-        connection.execute("INSERT INTO queue (run_id, priority, accepted_at) VALUES (?, 1, 1)", [run_id])
-        connection.execute(
-            "INSERT INTO chunks (run_id, evaluation_id, position, count, pool, priority) VALUES (?, ?, 0, 8, ?, 1)",
-            [run_id, item.id, "default"],
-        )
     store.keep_raw_data(lease, KEY)
     store.finish(lease, RunStatus.COMPLETED, 1.0)
     run = store.get(run_id)
@@ -208,6 +203,12 @@ def fill(database: Database, folder: Path) -> Theirs:
     store.save_summary(run, columns, {"cost_usd": 1.0, "scored": 8, "invalid": 0, "failed": 0})
     while pack_next(database, run_id, large=1):
         pass
+    with database.connection() as connection, connection.transaction():
+        connection.execute("INSERT INTO queue (run_id, priority, accepted_at) VALUES (?, 1, 1)", [run_id])
+        connection.execute(
+            "INSERT INTO chunks (run_id, evaluation_id, position, count, pool, priority) VALUES (?, ?, 0, 8, ?, 1)",
+            [run_id, item.id, "default"],
+        )
     submitted = SubmissionStore(database).add("mine", ("add-up", "d1"), None, "3", {"total": 0.5, "artifact": KEY})
     with database.connection() as connection, connection.transaction():
         reserve(connection, database.scope.owner, RequestKey("key", "digest"), run_id)
@@ -328,6 +329,7 @@ READS: dict[str, Callable[[Database, Theirs], Any]] = {
     "comparing.known_names": lambda db, it: known_names(db, "model"),
     "comparing.read_summaries": lambda db, it: read_summaries(db, [it.id]),
     "comparing.EvaluationMarks.__iter__": lambda db, it: list(EvaluationMarks(db, it.evaluation, "echo")),
+    "comparing.marks_with_unreadable": lambda db, it: list(marks_with_unreadable(db, it.evaluation, "echo")),
     "comparing.covered_samples": lambda db, it: covered_samples(db, it.evaluation, "echo"),
     "comparing.view_samples": lambda db, it: view_samples(db, it.evaluation, "echo", ["s1"]),
     "deleting.artifacts_in": lambda db, it: artifacts_in(db, it.run.id),
