@@ -478,9 +478,33 @@ export async function watched({ page, base, run, release }) {
   found.push(...(await faults(page, '/runs/stopped')));
   await page.getByRole('button', { name: /^Resume/ }).waitFor();
   writeFileSync(release, '');
+  // While requests are in flight the server refuses to take the run up again.
+  const refusal = { status: 409, contentType: 'application/problem+json', body: '{"detail": "It is being executed."}' };
+  await page.route('**/resume', (route) => route.fulfill(refusal), { times: 1 });
   await page.keyboard.press('p');
+  await page.getByRole('button', { name: /^Waiting for requests in flight/ }).waitFor();
   await page.locator('h1', { hasText: 'is better by' }).waitFor();
   return { decided, dots, pace, lead, first, stopped, found, ended: await heading(page) };
+}
+
+/** An ask is found among the runs, opened by a key, and cannot be chosen for a comparison. */
+export async function askAmongRuns({ page, base, ask }) {
+  await page.goto(`${base}/runs`);
+  await page.locator('.runs-table tbody tr').first().waitFor();
+  const without = await page.locator(`tr[data-run="${ask}"]`).count();
+  await page.getByLabel('Kind').selectOption({ label: 'All' });
+  const row = page.locator(`tr[data-run="${ask}"]`);
+  await row.waitFor();
+  const choices = await row.locator('input').count();
+  const said = await row.innerText();
+  const found = await faults(page, '/runs?kind=all');
+  await page.getByLabel('Kind').selectOption({ label: 'Asks in the arena' });
+  await page.waitForURL(/kind=playground/);
+  await page.locator('.runs-table tbody tr').first().and(row).waitFor();
+  await page.locator('h1').click();
+  await page.keyboard.press('Enter');
+  await page.waitForURL(`**/arena/${ask}`);
+  return { without, choices, said, found };
 }
 
 /** What a webhook was told, sent again. */

@@ -319,6 +319,15 @@ def test_a_plan_is_saved_and_what_was_typed_since_outlives_a_reload(browser: Bro
     assert (saved["plan"]["seed"], saved["revision"]) == (77, 3)
 
 
+def test_an_ask_is_found_among_the_runs(browser: Browser, served: Server, finished: str) -> None:
+    ask = {"models": ["demo/strong", "demo/weak"], "prompt": "Which of you is found again?"}
+    asked = served.post("/api/v1/playground", ask).json["ask_id"]
+    seen = browser.go("askAmongRuns", served, ask=asked)
+    assert (seen["without"], seen["choices"], seen["found"]) == (0, 0, [])
+    assert "Which of you is found again?" in seen["said"]
+    assert finished not in seen["said"]
+
+
 def test_a_blind_vote_is_one_key_and_shows_the_names_after_it(browser: Browser, served: Server) -> None:
     seen = browser.go("blindVote", served)
     assert "demo/" not in seen["hidden"]

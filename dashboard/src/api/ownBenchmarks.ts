@@ -45,24 +45,32 @@ export function useCheckBenchmark() {
   });
 }
 
-export function useUploadBenchmark() {
+/** They are listed by themselves, and among all benchmarks. */
+function useOwnChanged() {
   const client = useQueryClient();
+  return () =>
+    Promise.all([
+      client.invalidateQueries({ queryKey: ['own-benchmarks'] }),
+      client.invalidateQueries({ queryKey: ['benchmarks'] }),
+    ]);
+}
+
+export function useUploadBenchmark() {
   return useMutation({
     mutationFn: async (files: readonly ChosenFile[]) =>
       request<OwnBenchmark>('/own-benchmarks', { method: 'POST', body: await formOf(files) }),
-    onSuccess: () => client.invalidateQueries({ queryKey: ['own-benchmarks'] }),
+    onSuccess: useOwnChanged(),
   });
 }
 
 export function useArchiveBenchmark() {
-  const client = useQueryClient();
   return useMutation({
     mutationFn: ({ one, isArchived }: { one: OwnBenchmark; isArchived: boolean }) =>
       request<OwnBenchmark>(path`/own-benchmarks/${one.name}/archive`, {
         method: 'POST',
         body: { version: one.version, is_archived: isArchived },
       }),
-    onSuccess: () => client.invalidateQueries({ queryKey: ['own-benchmarks'] }),
+    onSuccess: useOwnChanged(),
   });
 }
 

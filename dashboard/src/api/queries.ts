@@ -50,8 +50,11 @@ export interface RunFilters {
   status?: string | null;
   model?: string | null;
   benchmark?: string | null;
+  /** Runs on benchmarks, where nothing is said; asks of the arena; or all. */
+  kind?: string | null;
 }
 
+export const isAsk = (run: { kind: string }) => run.kind === 'playground';
 const GOING = new Set(['queued', 'running']);
 export const isGoing = (run: { status: string }) => GOING.has(run.status);
 
@@ -161,10 +164,16 @@ export function useRecommendations(need: string | null) {
   });
 }
 
+const PATIENCE_SECONDS = 60;
+
 export function useRunAction(run: string, action: 'cancel' | 'resume') {
   const client = useQueryClient();
   return useMutation({
     mutationFn: () => request(path`/runs/${run}/${action}`, { method: 'POST' }),
+    // A run that was just stopped is taken up again once its requests in flight have ended.
+    retry: (count, error) =>
+      action === 'resume' && error instanceof ProblemError && error.status === 409 && count < PATIENCE_SECONDS,
+    retryDelay: 1_000,
     onSettled: () =>
       Promise.all([
         client.invalidateQueries({ queryKey: ['run', run] }),

@@ -97,7 +97,7 @@ function List({ benchmarks }: { benchmarks: readonly ListedBenchmark[] }) {
           {benchmarks.map((one) => (
             <tr key={one.name}>
               <td>
-                <Link to={path`/benchmarks/${one.name}`}>{one.name}</Link>
+                <Link to={path`/benchmarks/${one.name}`}>{one.name}</Link> {one.is_own && <Tag>{t('own.tag')}</Tag>}
               </td>
               <td className="muted">{one.description}</td>
               <td>{one.scorers.join(', ')}</td>

@@ -160,7 +160,7 @@ function Actions({ run, isDecided }: { run: RunDocument; isDecided: boolean }) {
     ...(compareLink ? [{ key: 'c', label: t('keys.compare'), run: () => navigate(compareLink) }] : []),
     ...(going ? [{ key: 'p', label: t('run.pause'), run: () => stop() }] : []),
     ...(going ? [{ key: '.', label: t('run.stop'), run: () => stop() }] : []),
-    ...(canResume ? [{ key: 'p', label: t('run.resume'), run: () => resume.mutate() }] : []),
+    ...(canResume ? [{ key: 'p', label: t('run.resume'), run: () => !resume.isPending && resume.mutate() }] : []),
   ]);
   const error = cancel.error ?? resume.error;
   return (
@@ -184,7 +184,7 @@ function Actions({ run, isDecided }: { run: RunDocument; isDecided: boolean }) {
         )}
         {canResume && (
           <Button shortcut="p" onClick={() => resume.mutate()} disabled={resume.isPending}>
-            {t('run.resume')}
+            {t(resume.failureCount > 0 && resume.isPending ? 'run.resuming' : 'run.resume')}
           </Button>
         )}
         <Link className="button" to={samplesLink(run.run_id, {})}>

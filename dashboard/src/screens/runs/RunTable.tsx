@@ -1,5 +1,5 @@
 import type { ListedRun } from '@/api/documents';
-import { isGoing } from '@/api/queries';
+import { isAsk, isGoing } from '@/api/queries';
 import { Wide } from '@/components/Basics';
 import { Cost, Dash } from '@/components/Figures';
 import { agoText, countText, secondsText } from '@/numbers/text';
@@ -14,6 +14,8 @@ interface RunTableProps {
   chosen?: readonly string[];
   choose?: (run: string) => void;
 }
+
+export const runLink = (run: ListedRun) => (isAsk(run) ? path`/arena/${run.run_id}` : path`/runs/${run.run_id}`);
 
 export function RunTable({ runs, at, chosen, choose }: RunTableProps) {
   return (
@@ -61,25 +63,27 @@ function RunRow({ run, isAt, isChosen, choose }: RunRowProps) {
     <tr className={isAt ? 'at' : undefined} data-run={run.run_id}>
       {choose && (
         <td className="choice">
-          <input
-            type="checkbox"
-            checked={isChosen ?? false}
-            onChange={() => choose(run.run_id)}
-            aria-label={t('runs.choose-one', { run: run.run_id })}
-          />
+          {!isAsk(run) && (
+            <input
+              type="checkbox"
+              checked={isChosen ?? false}
+              onChange={() => choose(run.run_id)}
+              aria-label={t('runs.choose-one', { run: run.run_id })}
+            />
+          )}
         </td>
       )}
       <td className="run-name">
-        <Link to={path`/runs/${run.run_id}`} title={run.name ?? run.run_id}>
-          <bdi>{run.name ?? run.run_id}</bdi>
+        <Link to={runLink(run)} title={run.name ?? run.run_id}>
+          <bdi>{run.name || run.run_id}</bdi>
         </Link>
-        {run.name !== null && <span className="muted small"> {run.run_id}</span>}
+        {run.name && <span className="muted small"> {run.run_id}</span>}
       </td>
       <td className="names">
         <Names names={run.models} />
       </td>
       <td className="names">
-        <Names names={run.benchmarks} />
+        {isAsk(run) ? <Dash reason={t('reason.no-benchmark')} /> : <Names names={run.benchmarks} />}
       </td>
       <td>
         <RunState run={run} />
@@ -94,7 +98,7 @@ function RunRow({ run, isAt, isChosen, choose }: RunRowProps) {
       </td>
       <td className="number">
         {run.cost_basis === null ? (
-          <Dash reason={t('reason.not-summed')} />
+          <Dash reason={t(isAsk(run) && !isGoing(run) ? 'reason.blind' : 'reason.not-summed')} />
         ) : (
           <Cost usd={run.cost_usd} basis={run.cost_basis} />
         )}

@@ -1,19 +1,21 @@
 /** All runs, newest first, searchable; two of them are compared with `c`. */
 import { useState } from 'react';
-import { useRuns, type RunFilters } from '@/api/queries';
+import { isAsk, useRuns, type RunFilters } from '@/api/queries';
 import type { ListedRun } from '@/api/documents';
 import { useMay } from '@/api/session';
+import { isSite } from '@/api/site';
 import { useKeys } from '@/app/keys';
 import { Button, Empty, Loaded, PageHead } from '@/components/Basics';
 import { Field, Search, Select } from '@/components/Fields';
 import { Link } from '@/router/Link';
-import { navigate, path, useParameters } from '@/router/location';
+import { navigate, useParameters } from '@/router/location';
 import { t, type TextKey } from '@/text/text';
-import { RunTable } from './RunTable';
+import { RunTable, runLink } from './RunTable';
 
 /** Every pair of models of all of them is compared: more would be no answer. */
 const MOST_RUNS = 6;
 
+const KINDS = ['playground', 'all'];
 const STATUSES = ['queued', 'running', 'completed', 'failed', 'cancelled'];
 
 export default function RunsScreen() {
@@ -24,6 +26,7 @@ export default function RunsScreen() {
     status: parameters.get('status'),
     model: parameters.get('model'),
     benchmark: parameters.get('benchmark'),
+    kind: parameters.get('kind'),
   };
   const runs = useRuns(filters, 50);
   const isFiltered = Object.values(filters).some(Boolean);
@@ -53,6 +56,18 @@ export default function RunsScreen() {
             options={[['', t('filter.any')], ...STATUSES.map((one) => [one, t(`status.${one}` as TextKey)] as const)]}
           />
         </Field>
+        {!isSite && (
+          <Field label={t('runs.kind')}>
+            <Select
+              value={filters.kind ?? ''}
+              change={(kind) => change({ kind })}
+              options={[
+                ['', t('runs.kind.evaluation')],
+                ...KINDS.map((one) => [one, t(`runs.kind.${one}` as TextKey)] as const),
+              ]}
+            />
+          </Field>
+        )}
       </div>
       <Loaded query={runs}>
         {(data) => {
@@ -61,7 +76,7 @@ export default function RunsScreen() {
             return <List items={items} more={runs.hasNextPage ? () => void runs.fetchNextPage() : null} />;
           return isFiltered ? (
             <Empty title={t('runs.none-match')}>
-              <Button onClick={() => change({ text: null, status: null, model: null, benchmark: null })}>
+              <Button onClick={() => change({ text: null, status: null, model: null, benchmark: null, kind: null })}>
                 {t('filter.clear')}
               </Button>
             </Empty>
@@ -97,9 +112,9 @@ function List({ items, more }: { items: readonly ListedRun[]; more: (() => void)
   useKeys([
     { key: 'j', label: t('keys.next'), run: () => move(1) },
     { key: 'k', label: t('keys.previous'), run: () => move(-1) },
-    { key: 'x', label: t('keys.choose'), run: () => current && choose(current.run_id) },
+    { key: 'x', label: t('keys.choose'), run: () => current && !isAsk(current) && choose(current.run_id) },
     { key: 'c', label: t('keys.compare'), run: compare },
-    { key: 'Enter', label: t('keys.open'), run: () => current && navigate(path`/runs/${current.run_id}`) },
+    { key: 'Enter', label: t('keys.open'), run: () => current && navigate(runLink(current)) },
   ]);
   return (
     <>
