@@ -12,9 +12,9 @@ from sqlalchemy import Boolean, Float, Integer, LargeBinary, Table
 import proctor
 from proctor.domain.chunk import ChunkState
 from proctor.domain.documents.benchmark import BenchmarkDescription
+from proctor.stores.archived_values import JSON_COLUMNS
 from proctor.stores.artifacts.folder import FolderArtifacts
 from proctor.stores.database import Database
-from proctor.stores.project_content import JSON_COLUMNS
 from proctor.stores.schema import metadata
 
 CANARY = "canary-zq7"
@@ -84,7 +84,12 @@ def own_benchmark(artifacts: FolderArtifacts, data: str) -> dict[str, Any]:
     }
 
 
-CHECKED = {("chunks", "state"): ChunkState.FINISHED.value, ("packings", "kind"): "words"}
+MOMENT = "2020-01-01T00:00:00+00:00"
+CHECKED = {
+    ("playground_votes", "best"): f'["{CANARY}"]',
+    ("chunks", "state"): ChunkState.FINISHED.value,
+    ("packings", "kind"): "words",
+}
 """What a column may hold where that is not any text."""
 
 
@@ -103,6 +108,8 @@ def row_of(table: Table, known: dict[str, Any], key: str) -> tuple[tuple[str, ..
             values[column.name] = 7
         elif isinstance(column.type, LargeBinary):
             values[column.name] = CANARY.encode()
+        elif column.name.endswith(("at", "_at")):
+            values[column.name] = MOMENT
         elif column.name in JSON_COLUMNS:
             values[column.name] = f'{{"note": "{CANARY}"}}'
         else:

@@ -30,13 +30,13 @@ from proctor.domain.scope import LOCAL, Scope, check_project_name
 from proctor.runs.archived_benchmarks import check_archived
 from proctor.stores.accounts.audit import AuditStore
 from proctor.stores.accounts.users import ProjectStore
+from proctor.stores.archived_values import JSON_COLUMNS
 from proctor.stores.backups.manifest import TableContent
 from proctor.stores.backups.rows import read_rows
 from proctor.stores.copying import continue_numbers
 from proctor.stores.database import Database
 from proctor.stores.project_content import (
     ARTIFACT_COLUMNS,
-    JSON_COLUMNS,
     ProjectWriter,
     TravellingRows,
     check_rows,

@@ -14,11 +14,12 @@ import orjson
 import sqlalchemy
 from msgspec import Struct
 from msgspec.structs import replace
-from sqlalchemy import Boolean, Float, Integer, Table
+from sqlalchemy import Boolean, Integer, Table
 
 from proctor.domain.errors import StoreError, UserError
 from proctor.domain.scope import EVERYTHING
 from proctor.domain.text import storable
+from proctor.stores.archived_values import is_storable
 from proctor.stores.backups.manifest import TableContent
 from proctor.stores.backups.rows import ROWS_IN_A_LINE, TableDigest, read_rows
 from proctor.stores.connection import POSTGRESQL, Connection
@@ -67,15 +68,10 @@ LEFT_OUT: Mapping[str, frozenset[str]] = {
 }
 """Columns of the place: where files were, who was at work, what is computed again, and numbers over all projects."""
 ENDED = frozenset({"completed", "failed", "cancelled"})
-JSON_COLUMNS = frozenset(
-    {"plan", "model_spec", "benchmark_spec", "options", "scorers", "metrics", "tags", "prompt", "body", "details",
-     "description", "files", "request"}
-)  # fmt: skip
 PARENTS = {"run_id": "runs", "file_id": "files", "ask_id": "playground_asks", "sample_digest": "samples"}
 """Column -> the table whose ids it holds."""
 _NAMED_BY = {"samples": "digest"}
 """What other tables call a row by, where that is not its id."""
-_NEVER_NEGATIVE = ("_bytes", "_pico_usd", "_tokens")
 MONTHS = range(200001, 210001)
 
 
@@ -166,7 +162,7 @@ def _check_row(content: TableContent, row: list[Any]) -> None:
         raise StoreError(f"The archive is damaged: a row of {content.table} has other columns.")
     for name, value in zip(content.columns, row, strict=True):
         column = table.columns[name]
-        if not _fits(column, value):
+        if not is_storable(content.table, column, value):
             raise StoreError(f"The archive is damaged: {value!r:.60} is in the column {name} of {content.table}.")
     values = dict(zip(content.columns, row, strict=True))
     if content.table == "runs" and values["status"] not in ENDED:
@@ -175,29 +171,6 @@ def _check_row(content: TableContent, row: list[Any]) -> None:
         raise StoreError("The archive is damaged: a month in it is none.")
     if content.table == "samples" and row[0] != sample_digest(row[1:]):
         raise StoreError("The archive is damaged: a sample in it is not the one that it is called.")
-
-
-def _fits(column: sqlalchemy.Column[Any], value: Any) -> bool:
-    if value is None:
-        return bool(column.nullable)
-    if isinstance(column.type, Boolean):
-        return isinstance(value, bool)
-    if isinstance(column.type, Integer):  # BigInteger is one
-        least = 0 if column.name.endswith(_NEVER_NEGATIVE) else -(1 << 63)
-        return isinstance(value, int) and not isinstance(value, bool) and least <= value < 1 << 63
-    if isinstance(column.type, Float):
-        return isinstance(value, int | float) and not isinstance(value, bool)
-    if not isinstance(value, str):
-        return False
-    return column.name not in JSON_COLUMNS or _is_json(value)
-
-
-def _is_json(text: str) -> bool:
-    try:
-        orjson.loads(text)
-    except orjson.JSONDecodeError:
-        return False
-    return True
 
 
 class ProjectWriter:

@@ -81,9 +81,15 @@ def _refresh_summaries(database: Database) -> int:
     from proctor.stores.runs import RunStore
 
     found = RunStore(database).without_summary(SUMMARIES_AT_A_TIME)
+    done = 0
     for run_id in found:
-        read_run(database, run_id)
-    return len(found)
+        try:
+            read_run(database, run_id)
+        except Exception:  # one that cannot be read keeps none of the others, other projects' among them, waiting
+            log.exception("the figures of %s could not be computed", run_id)
+        else:
+            done += 1
+    return done
 
 
 async def pack_results(database: Database) -> bool:
