@@ -25,7 +25,7 @@ _NOR_AFTER = lazy_pattern(
 _WEAK = lazy_pattern(r"sorry|hmm|actually|en\sfait", re.IGNORECASE)
 _SUBJECT = lazy_pattern(r"[\W_]*(?:(?:the|der|die|das|le|la|les|el|los|las)\s|l['’])?[\W_]*", re.IGNORECASE)
 _STATEMENT_END = lazy_pattern(
-    rf"{SENTENCE_END.pattern}|;\s|，|,?\s(?:while|whereas|während|wohingegen|tandis\sque?|alors\sque?"
+    rf"{SENTENCE_END.pattern}|;\s|，|(?<=[\u4e00-\u9fff])[,;](?=[\u4e00-\u9fff])|,?\s(?:while|whereas|während|wohingegen|tandis\sque?|alors\sque?"
     r"|mientras(?:\sque)?)\s|,\s(?:and|(?:al)?though|und|obwohl|et|bien\sque|y|aunque)\s",
     re.IGNORECASE,
 )
@@ -59,7 +59,7 @@ _OPEN_OR_DENIED = lazy_pattern(
     re.IGNORECASE,
 )
 _RELATION = (
-    r"(?:friend|contemporary|pupil|student|teacher|rival|colleague|successor|predecessor|admirer|follower|freund\w*"
+    r"(?:cousine?|cousin|uncle|aunt|nephew|niece|vetter|neffe|nichte|onkel|oncle|tante|neveu|nièce|prim[oa]|sobrin[oa]|t[ií][oa]|friend|contemporary|pupil|student|teacher|rival|colleague|successor|predecessor|admirer|follower|freund\w*"
     r"|zeitgenoss\w+|schüler\w*"
     r"|lehrer\w*|rival\w*|kolleg\w+|nachfolger\w*|vorgänger\w*|amie?|contemporaine?|élève|disciple|maître|rivale?"
     r"|collègue|successeur"
@@ -98,6 +98,23 @@ _INFLUENCE = lazy_pattern(
     r"|inspired|influenced|taught|beeinflusst|inspiriert|inspirée?|influencée?|inspirad[oa]|influid[oa])\s(?:of|by|von|des|de|d['’]|por|par)\s?\Z",
     re.IGNORECASE,
 )
+_IDEA = lazy_pattern(
+    r"(?:based\son|after|nach|auf|d['’]après|selon|según|sobre)\s(?:an?|the|einer?|der|une|la|una|l['’])\s?(?:ideas?|idee|idée|plans?|plan|sketch|skizze|esquisse|boceto)"
+    r"\s(?:of|by|von|des|de|d['’])\s?\Z",
+    re.IGNORECASE,
+)
+"""'Weber, after an idea of Mozart'."""
+_WHEN_BEFORE = lazy_pattern(r"(?:\bwhen|\bwhile|,\sals|\bquand|\blorsqu(?:e\s|['’])|\bcuando)\s?\Z", re.IGNORECASE)
+_WAS_AFTER = lazy_pattern(
+    r"\s(?:was|were|is|avait|était|est|tenía|era|estaba)\b|(?:\s\w+){1,3}\s(?:war|waren)\b", re.IGNORECASE
+)
+"""'Haydn composed it when Mozart was ten.'"""
+_OBJECT_OF_CLAUSE = lazy_pattern(
+    r"を[^、。\s]{1,12}?(?:た|ている)(?!理由|もの|こと)[ァ-ヶー・一-龯]{2,12}(?:です|でした|だ|である)[。.]?\s*\Z"
+    r"|[을를]\s[^\s.,]{0,10}(?:한|던|은|는)\s[^\s.,]{2,10}(?:입니다|이다|이에요|예요)[.]?\s*\Z"
+)
+"""'モーツァルトを尊敬していたベートーヴェンです。'"""
+_REVERED_BEFORE = lazy_pattern(r"(?:崇拜|敬佩|敬仰|尊敬|仰慕|模仿|追随|师从)了?\Z")
 _MAYBE = lazy_pattern(
     r"\b(?:maybe|perhaps|possibly|vielleicht|möglicherweise|peut-être|quizás?|tal\svez|a\slo\smejor)\b|もしかすると|かもしれ|아마|수도\s있|也许|或许|可能是",
     re.IGNORECASE,
@@ -144,12 +161,13 @@ _IN_RELATIVE_CLAUSE = lazy_pattern(
 )
 """'It is the Inn, which flows into the Danube'."""
 _RELATED_AFTER = lazy_pattern(
-    r"から[^。、]{0,12}(?:離れ|キロ|の距離)|에서\s[^.,]{0,10}(?:떨어진|킬로|거리)|[과와]\s(?:같은\s시대|동시대)|"
+    r"から[^。、]{0,12}(?:離れ|キロ|の距離)|と(?:は)?(?:違|異な)|[과와]\s(?:달리|다르게)|[与和跟]?不同|에서\s[^.,]{0,10}(?:떨어진|킬로|거리)|[과와]\s(?:같은\s시대|동시대)|"
     r"(?:['’]s?\s|\s)?(?:の(?:夫|妻|弟|兄|姉|妹|息子|娘|父|母|友人|弟子|師|先生|同時代|後輩|先輩|後継|ライバル"
-    r"|影響|家臣|部下|主君|師匠|門下|側近|従兄弟|恋人|秘書|助手)|より[も前後]?|의\s?(?:남편|아내|형|누나|동생|아들|딸|아버지|어머니|친구|제자|스승|라이벌|동시대|후임"
+    r"|影響|家臣|部下|主君|師匠|門下|側近|従兄弟|恋人|秘書|助手)|より[も前後]?|의\s?(?:영향|남편|아내|형|누나|동생|아들|딸|아버지|어머니|친구|제자|스승|라이벌|동시대|후임"
     r"|전임)|보다"
-    r"|(?:当时)?是(?:他|她|他们)的|[은는]\s(?:당시\s)?(?:그|그녀)의\s|は(?:当時)?(?:彼|彼女)の|的(?:丈夫|妻子|弟弟|哥哥|姐姐|妹妹|儿子|女儿|父亲|母亲|朋友|学生|弟子|老师|同时代|对手|同事|好友)|之[前后])"
-    r"|['’]s\s(?:time|friend|contemporary|pupil|student|teacher|rival|colleague)\b",
+    r"|(?:当时)?是(?:他|她|他们)的|[은는]\s(?:당시\s)?(?:그|그녀)의\s|は(?:当時)?(?:彼|彼女)の|的?(?:丈夫|妻子)的|的(?:丈夫|妻子|弟弟|哥哥|姐姐|妹妹|儿子|女儿|父亲|母亲|朋友|学生|弟子|老师|同时代|对手|同事|好友)|之[前后])"
+    r"|['’]s\s(?:time|friend|contemporary|pupil|student|teacher|rival|colleague|wife|husband|cousin|brother|sister|son|daughter)\b"
+    r"|\s(?:아내|남편|동생|아들|딸|제자|스승)의\s",
     re.IGNORECASE,
 )
 """'윤동주의 친구', '…'s time': something that only has to do with the thing."""
@@ -297,7 +315,11 @@ def _is_one_of_two(text: str, start: int, end: int) -> bool:
 def _is_only_related(text: str, start: int, end: int, question: str) -> bool:
     """'It was Nicole Fontaine, long after Simone Veil', '…, a friend of Goethe's'."""
     before = text[max(0, start - WINDOW) : start]
-    if _RELATED_BEFORE.search(before) or _INFLUENCE.search(before) or _RELATED_AFTER.match(text, end):
+    if _RELATED_AFTER.match(text, end) or any(
+        pattern.search(before) for pattern in (_RELATED_BEFORE, _INFLUENCE, _IDEA, _REVERED_BEFORE)
+    ):
+        return True
+    if _OBJECT_OF_CLAUSE.match(text, end) or (_WHEN_BEFORE.search(before) and _WAS_AFTER.match(text, end)):
         return True
     if _GERMAN_CLAUSE.fullmatch(text[:start]) and _VERB_LAST.match(text, end):
         return True

@@ -6,7 +6,7 @@ import re
 
 from proctor.scorers.asked_words import asked_words, words_of
 from proctor.scorers.choice_mentions import Mention, named_options
-from proctor.scorers.choice_patterns import Patterns
+from proctor.scorers.choice_patterns import THEREFORE, Patterns
 from proctor.scorers.denial import is_denied
 from proctor.scorers.lazy_pattern import lazy_pattern
 from proctor.scorers.markers import SENTENCE_END
@@ -132,7 +132,9 @@ def is_answer(text: str, named: list[Mention], mention: Mention) -> bool:
 
 
 def _is_alone(text: str, mention: Mention) -> bool:
-    """'Only the skin …', '只有企鹅'."""
+    """'Only the skin …', '只有企鹅', with no conclusion behind it: 'Only Jupiter is smaller, so Saturn'."""
+    if THEREFORE.search(text, mention.end):
+        return False
     return _ALONE_BEFORE.search(text, max(0, mention.start - 24), mention.start) is not None or (
         _ALONE_AFTER.match(text, mention.end) is not None
     )

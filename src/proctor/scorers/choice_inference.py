@@ -11,6 +11,7 @@ from proctor.scorers.choice_labels import is_conditional, is_label, mentioned_in
 from proctor.scorers.choice_listing import breaks_off, skip_listing
 from proctor.scorers.choice_patterns import (
     APPROVED,
+    CALLED_WRONG_BEFORE,
     CONCESSION,
     LETTER,
     MANY_OPTIONS,
@@ -20,6 +21,7 @@ from proctor.scorers.choice_patterns import (
     REFUTED,
     THEREFORE,
     VERDICT_ITEM,
+    WRONG_ASKED,
     Patterns,
 )
 from proctor.scorers.choice_texts import fold_choice, inflected_choice, only_choice_in
@@ -50,6 +52,13 @@ def infer_choice(
     if concluded:
         return concluded, "the conclusion"
     ending = patterns.ending.search(text, max(0, len(text) - 60))
+    is_wrong_asked = WRONG_ASKED.search(question) is not None
+    if (
+        ending
+        and not is_wrong_asked
+        and CALLED_WRONG_BEFORE.search(text, max(0, ending.start(1) - 60), ending.start(1))
+    ):
+        return None, "rules an option out without choosing one"
     if ending:
         return ending[1], "the last word"
     mentioned = mentioned_in(text, patterns)
@@ -80,7 +89,11 @@ def _by_letter_or_place(text: str, choices: tuple[str, ...], labels: str) -> tup
     letters = {found[1].upper() for found in LETTER.finditer(text)} & set(labels)
     if len(letters) == 1:
         return letters.pop(), "named as a letter"
-    places = {ORDINALS[found[found.lastindex or 0].lower()] for found in ORDINAL.finditer(text)}
+    places = {
+        ORDINALS[found[found.lastindex or 0].lower()]
+        for found in ORDINAL.finditer(text)
+        if not is_denied(text, *found.span())
+    }
     if len(places) == 1 and min(places) < len(labels):
         return labels[places.pop()], "named by its place"
     if inflected := inflected_choice(text, choices, labels):

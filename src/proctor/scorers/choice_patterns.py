@@ -45,6 +45,15 @@ CALLED_WRONG = lazy_pattern(
     re.IGNORECASE,
 )
 """'Respuestas incorrectas: A' announces nothing."""
+WRONG_ASKED = lazy_pattern(
+    rf"{CALLED_WRONG.pattern}|\b(?:not|except|never|least|nicht|kein\w*|au(?:ß|ss)er|pas|sauf|aucune?|no|excepto|salvo)\b"
+    r"|n['’]t\b|ない|ません|ではな|않|아닌|없|不|非|除",
+    re.IGNORECASE,
+)
+"""A question for the wrong option, or for what is not so: there 'False: B' is the answer."""
+CALLED_WRONG_BEFORE = lazy_pattern(
+    rf"(?:{CALLED_WRONG.pattern})[^.,;!?。、\n]{{0,16}}[:：]\s?[(\[*_]{{0,3}}\Z", re.IGNORECASE
+)
 NAMING = lazy_pattern(
     r"\b(?:option|choice|letter|answer|opción|opção|réponse|variante?)\b|选项|選択肢|번", re.IGNORECASE
 )
@@ -84,7 +93,7 @@ ORDINAL = lazy_pattern(
     rf"|möglichkeit|aussage"
     r"|réponse|proposition|opción|respuesta|afirmación|alternativa)\b"
     r"|\b(?:option|choice|answer|opción|antwort|вариант)\s+#?([1-5])(?![\d.,]*\d)|([1-5])(?:번|番目?の|番(?=です|だ|[。.\s]|\Z))"
-    rf"|\b(?:the|die|der|la|le|el|den|das)\s({_ORDINAL})n?[.!\s]*\Z"
+    rf"|\b(?:the|die|der|la|le|el|den|das)\s({_ORDINAL})n?(?:[.!\s]*\Z|,\s(?=(?:not|nicht|non|pas|no|y\sno)\b))"
     r"|\b\w{0,16}möglichkeit\s#?([1-5])(?![\d.,]*\d)"
     r"|第([一二三四五1-5])(?:个|個|项|項)|(첫|두|세|네|다섯)\s?번째",
     re.IGNORECASE,

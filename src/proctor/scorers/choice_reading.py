@@ -38,6 +38,7 @@ from proctor.scorers.choice_patterns import (
     patterns_for,
 )
 from proctor.scorers.choice_texts import choice_at_start, only_choice_in, starts_with_choice
+from proctor.scorers.choice_wrong_asked import option_called_wrong
 from proctor.scorers.contrast import rulings_before
 from proctor.scorers.denial import is_denied
 from proctor.scorers.lazy_pattern import lazy_pattern
@@ -81,6 +82,8 @@ def read_choice(
     if not mentioned_in(text, patterns) and (counted := option_counted(text, choices, labels, question)):
         return counted, "the option with the number the response arrives at"
     label, how = infer_choice(text, patterns, choices, labels, question)
+    if label is None and (wrong := option_called_wrong(text, patterns, choices, labels, question)):
+        return wrong, "the only option said to be wrong, as was asked"
     if label is None and (left := only_one_left(whole, patterns, choices, labels)):
         return left, "the only option that is not ruled out"
     return label, how

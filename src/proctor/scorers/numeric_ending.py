@@ -9,11 +9,12 @@ from itertools import pairwise
 
 from proctor.scorers.asked_words import last_question
 from proctor.scorers.contrast import is_ruled_out_after
+from proctor.scorers.denial import is_denied
 from proctor.scorers.markers import CORRECTION, SENTENCE_END
 from proctor.scorers.number_words import find_spelt
 from proctor.scorers.numbers import MAX_INTEGER_DIGITS, FoundNumber, find_numbers
 from proctor.scorers.numeric_asked import GONE, asks_remainder, keep_asked, says_only_what_is_gone, total_before_parts
-from proctor.scorers.numeric_facts import FACT, asks_fact, fact_stated, only_years
+from proctor.scorers.numeric_facts import FACT, asks_fact, fact_stated, only_years, year_bound
 from proctor.scorers.numeric_given import count_given, without_given, worked_out_of_given
 from proctor.scorers.numeric_patterns import (
     AFTERWORD,
@@ -61,6 +62,7 @@ from proctor.scorers.stance_words import TURN
 
 TAIL = 2000
 MAX_SHORT = 120
+DENIED = "said not to be the answer"
 MAX_ANSWER = 24
 """An answer with its unit alone: '32 Euro. He spent 18'."""
 
@@ -119,6 +121,7 @@ def is_range(text: str, number: FoundNumber) -> bool:
 def _is_only_bound(text: str, number: FoundNumber, numbers: list[FoundNumber], question: str) -> bool:
     """Whether all that is said is 'more than 9', where no least or greatest number is asked for."""
     is_bound = BOUND_BEFORE.search(text, max(0, number.start - 24), number.start) or BOUND_AFTER.match(text, number.end)
+    is_bound = is_bound or year_bound(text, number, question)
     return is_bound is not None and not LIMIT_ASKED.search(question) and len(numbers) < 2
 
 
@@ -214,7 +217,8 @@ def _last(text: str, question: str, comma: bool) -> tuple[FoundNumber, str, bool
             is_open = _is_only_bound(text, best, numbers, question)
             return best, "the last number", is_open or _ends_range(text, said, best) or is_range(text, best)
     if numbers:
-        return numbers[-1], "the last number", False
+        is_refuted = len(text) <= MAX_SHORT and all(_is_denied(text, number) for number in numbers)
+        return numbers[-1], DENIED if is_refuted else "the last number", is_refuted
     return _only_spelt(text) if len(question) > 2 else None
 
 
@@ -233,6 +237,10 @@ def _spelt_rather(text: str, best: FoundNumber | None, begin: int, stop: int, qu
 def _only_spelt(text: str) -> tuple[FoundNumber, str, bool] | None:
     spelt = [*find_spelt(text)] if len(text) <= MAX_SHORT else []
     return (spelt[-1], "the only number, in words", False) if len({number.value for number in spelt}) == 1 else None
+
+
+def _is_denied(text: str, number: FoundNumber) -> bool:
+    return is_denied(text, number.start, number.end) or is_ruled_out_after(text, number.end)
 
 
 def _not_denied(text: str, numbers: list[FoundNumber]) -> list[FoundNumber]:

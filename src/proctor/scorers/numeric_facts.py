@@ -21,6 +21,18 @@ _YEAR_ASKED = lazy_pattern(
     r"|何年(?!間)|いつ|몇\s?년(?:도|에)|언제|哪一?年|何时|什么时候",
     re.IGNORECASE,
 )
+_BEFORE_OR_AFTER = lazy_pattern(
+    r"(?<!not\s)(?<!nicht\s)(?<!pas\s)(?<!no\s)"
+    r"\b(?:before|after|prior\sto|vor|nach|avant|après|antes\sde|después\sde)\s\Z",
+    re.IGNORECASE,
+)
+_BOUND_ASKED = lazy_pattern(
+    r"\b(?:before|after|prior|vor|nach|avant|après|antes|después|until|since|bis|seit|hasta|desde|depuis|jusqu\w*)\b|以前|以後|以降|之前|之后|以后|前|后|後|まで|から|이전|이후|까지|부터",
+    re.IGNORECASE,
+)
+_OR_EARLIER = lazy_pattern(
+    r"\s?(?:年|년)\s?(?:以前|以後|以降|之前|之后|以后|より(?:も)?[前後]|前|后|이전|이후|전에|후에|보다\s?(?:전|후|앞|뒤))(?!夕)"
+)
 _FIRST_YEAR, _LAST_YEAR = 100, 2200
 _STATEMENT_END = lazy_pattern(rf"{SENTENCE_END.pattern}|[;；]\s?")
 
@@ -58,6 +70,14 @@ def only_years(text: str, numbers: list[FoundNumber], question: str) -> list[Fou
     if len(numbers) < 2 or names_numbers(question) or not _YEAR_ASKED.search(last_question(question)):
         return numbers
     return [number for number in numbers if _is_year(text, number)] or numbers
+
+
+def year_bound(text: str, number: FoundNumber, question: str) -> re.Match[str] | None:
+    """'Before 1989', '1989年以降' where a year is asked for, and not one before or after which something was."""
+    asked = last_question(question)
+    if not _YEAR_ASKED.search(asked) or _BOUND_ASKED.search(asked) or not _is_year(text, number):
+        return None
+    return _BEFORE_OR_AFTER.search(text, 0, number.start) or _OR_EARLIER.match(text, number.end)
 
 
 def _is_year(text: str, number: FoundNumber) -> bool:

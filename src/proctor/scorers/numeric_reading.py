@@ -12,7 +12,7 @@ from proctor.scorers.markers import CORRECTION, NEGATION, SENTENCE_END, announce
 from proctor.scorers.number_words import spelt_at
 from proctor.scorers.numbers import FoundNumber, find_numbers, readable
 from proctor.scorers.numeric_asked import GONE
-from proctor.scorers.numeric_ending import NumberRole, is_range, last_number, opening_number, role_of
+from proctor.scorers.numeric_ending import DENIED, NumberRole, is_range, last_number, opening_number, role_of
 from proctor.scorers.reading import last_boxed, plain, without_struck
 from proctor.scorers.refusals import find_refusal, refuses
 
@@ -38,8 +38,8 @@ class NumericReading(NamedTuple):
 
     @property
     def why_not(self) -> str:
-        """Why it cannot be the answer, where it is a range or what is gone."""
-        return self.how if self.how == GONE else f"a range, not one number; {self.how}"
+        """Why it cannot be the answer, where it is a range, ruled out or what is gone."""
+        return self.how if self.how in (GONE, DENIED) else f"a range, not one number; {self.how}"
 
 
 def read_number(
