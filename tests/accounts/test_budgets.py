@@ -13,7 +13,7 @@ import pytest
 
 import postgres
 from proctor.accounts.budgets import list_budgets, remove_budget, reserving, set_budget, settle_ended_runs
-from proctor.accounts.keys import create_key
+from proctor.accounts.keys import create_key, rotate_key
 from proctor.accounts.people import add_user
 from proctor.accounts.projects import add_project
 from proctor.domain.errors import BudgetError, LimitReachedError, NotFoundError, ProctorError, UserError
@@ -154,6 +154,18 @@ def test_users_and_keys_have_budgets_of_their_own(database: Database) -> None:
         assert budget.left_usd == 0
     remove_budget(database, "user", "ada", by="test")
     submit(database, 1, hers)
+
+
+def test_a_key_that_is_rotated_has_the_budget_that_it_had_and_what_is_spent_of_it(database: Database) -> None:
+    key = create_key(database, "acme", ["run:write"], by="test").row.id
+    set_budget(database, "key", key, cost_usd=Decimal(2), by="test")
+    submit(database, 1, Spender("acme", None, key))
+    new = rotate_key(database, key, by="test").row.id
+    with pytest.raises(BudgetError, match=f"The key {new} has"):
+        submit(database, 1.5, Spender("acme", None, new))
+    submit(database, 1, Spender("acme", None, new))
+    [found] = list_budgets(database)
+    assert (found.subject, found.left_usd) == (new, 0)
 
 
 def test_runs_at_once_are_counted_until_they_end(database: Database) -> None:

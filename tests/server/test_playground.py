@@ -417,6 +417,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Server, dic
         database = open_database(f"sqlite:///{folder / 'home' / 'proctor.db'}")
         looks = ["run:read", "results:read", "benchmark:read"]
         scopes = {"editor": ("acme", [*looks, "run:write"]), "viewer": ("acme", looks)}
+        scopes["follower"] = ("acme", ["run:read"])
         scopes["stranger"] = ("other", [*looks, "run:write", "project:admin"])
         for project in ("acme", "other"):
             add_project(database, project, by="test")
@@ -455,6 +456,13 @@ def test_a_viewer_looks_and_does_not_ask_and_another_project_sees_nothing(site: 
     assert ask("editor", "POST", f"/{ask_id}/votes", {"best": ["a"]}).status == 201
     assert ask("viewer", "GET", f"/{ask_id}").json["is_revealed"]
     assert ask("stranger", "GET", "/ranking").json["models"] == []
+    for who, status in (("viewer", 200), ("follower", 403)):  # who may not read asks is not told of them in a list
+        assert ask(who, "GET", "").status == status
+        for kind in ("playground", "all"):
+            listed = server.ask("GET", f"/api/v1/runs?kind={kind}&text=3", Authorization=f"Bearer {keys[who]}")
+            assert listed.status == status
+            assert (b"What is 3 + 4?" in listed.body) == (status == 200)
+    assert server.ask("GET", "/api/v1/runs", Authorization=f"Bearer {keys['follower']}").status == 200
     refused = ask("editor", "POST", "", {"models": ["command/./x.sh"], "prompt": "x"})
     assert (refused.status, refused.json["type"].partition("#")[2]) == (403, "kind-not-allowed")
     named = ask("editor", "POST", "", {"models": ["openai/x?base_url=http://127.0.0.1:9/v1"], "prompt": "x"})

@@ -73,7 +73,7 @@ export interface paths {
         };
         /**
          * List Runs
-         * @description List runs, newest first; asks of the playground are among them where `kind` says so.
+         * @description List runs, newest first; asks of the playground, which need results:read, are among them where `kind` says so.
          */
         get: operations["listRuns"];
         put?: never;

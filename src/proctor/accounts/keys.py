@@ -81,7 +81,7 @@ def revoke_key(database: Database, key_id: str, *, project: str | None = None, b
 
 
 def rotate_key(database: Database, key_id: str, *, by: str) -> NewKey:
-    """Another key that may do the same until the same time; the old one is revoked."""
+    """Another key that may do the same until the same time, within the same budget; the old one is revoked."""
     old, now = CredentialStore(database).key(key_id), time.time()
     if old is None or not old.is_valid(now):
         raise NotFoundError(f"No valid key {key_id!r}. 'proctor keys list' lists them.")
@@ -90,6 +90,7 @@ def rotate_key(database: Database, key_id: str, *, by: str) -> NewKey:
         database, old.project, old.scopes, name=old.name, seconds=left, user_id=old.user_id, by=by
     )  # fmt: skip
     revoke_key(database, key_id, by=by)
+    BudgetStore(database).move_key(key_id, new.row.id)
     return new
 
 

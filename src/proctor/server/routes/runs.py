@@ -38,7 +38,7 @@ from proctor.runs.own_benchmarks import with_files, with_own_benchmarks
 from proctor.runs.rescore import Rescoring, execute_rescoring, prepare, put_in_force
 from proctor.runs.resolve import check_names
 from proctor.runs.served import served_run
-from proctor.server.access import V1, Caller, Me, Store
+from proctor.server.access import V1, Caller, Me, Permission, Store
 from proctor.server.bodies import body_of, json_value, takes
 from proctor.server.documents import answers, cached_answer, json_answer
 from proctor.server.pages import next_link
@@ -140,9 +140,11 @@ def _accepted(run_id: str) -> Response:
     responses=answers(RunPage, description="Newest first.", headers={"Link": "The next page."}, problems=(404,)),
 )
 def list_runs(
-    request: Request, database: Store, reader: VotingReader, query: Annotated[RunQuery, Query()]
-) -> Response:  # fmt: skip
-    """List runs, newest first; asks of the playground are among them where `kind` says so."""
+    request: Request, caller: Me, database: Store, reader: VotingReader, query: Annotated[RunQuery, Query()]
+) -> Response:
+    """List runs, newest first; asks of the playground, which need results:read, are among them where `kind` says so."""
+    if query.kind != "evaluation" and Permission.RESULTS_READ not in caller.permissions:
+        raise ProblemError(403, "forbidden", f"Asks need the permission results:read, which {caller.who} lacks.")
     wanted = RunFilter(
         models=tuple(query.model),
         benchmarks=tuple(query.benchmark),

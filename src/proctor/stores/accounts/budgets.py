@@ -85,6 +85,12 @@ class BudgetStore:
             query = "DELETE FROM budgets WHERE kind = ? AND subject = ?"
             return connection.execute(query, [kind, subject]).rowcount > 0
 
+    def move_key(self, old_id: str, new_id: str) -> None:
+        """What holds for a key, and what it has spent, is the other one's from now on."""
+        with self._database.connection() as connection, connection.transaction():
+            connection.execute("UPDATE budgets SET subject = ? WHERE kind = 'key' AND subject = ?", [new_id, old_id])
+            connection.execute("UPDATE reservations SET key_id = ? WHERE key_id = ?", [new_id, old_id])
+
     def all(self) -> list[BudgetRow]:
         with self._database.connection() as connection:
             rows = connection.execute("SELECT * FROM budgets ORDER BY kind, subject").fetchall()
