@@ -268,12 +268,16 @@ export async function accounts({ page, context, base, link }) {
   await page.getByRole('region', { name: 'Your own benchmarks' }).waitFor();
   await settled(page);
   const uploads = await page.locator('main input[type=file]').count();
+  await page.goto(`${base}/plan`);
+  await page.locator('.cm-content').waitFor();
+  await settled(page);
+  const changes = await page.getByRole('button', { name: /^(Run|Save|Delete)/ }).count();
   await page.setViewportSize({ width: 390, height: 844 });
   const boxes = [];
   for (const part of ['.brand', '.foot', 'ul']) boxes.push(await page.locator(`.navigation > ${part}`).boundingBox());
   const isCovered = boxes.some((one, i) => boxes.some((other, j) => i < j && overlap(one, other)));
   await context.clearCookies();
-  return { key, isShownAgain, audit, buttons, parts, hidden, places, uploads, isCovered };
+  return { key, isShownAgain, audit, buttons, parts, hidden, places, uploads, changes, isCovered };
 }
 
 /** An exported site in a folder of a plain web server: leaderboard, a run, its comparison, and back again. */

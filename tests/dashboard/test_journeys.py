@@ -199,7 +199,7 @@ def test_each_role_sees_what_it_may_do_and_no_button_beyond(browser: Browser, tm
     assert len(seen["parts"]) == 4
     assert "Audit" not in seen["hidden"]
     assert "Plan" not in seen["places"]
-    assert seen["uploads"] == 0
+    assert (seen["uploads"], seen["changes"]) == (0, 0)
     assert not seen["isCovered"]
 
 

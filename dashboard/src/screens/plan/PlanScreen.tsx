@@ -8,6 +8,7 @@ import type { Parameters } from '@/app/routes';
 import { VisibleText } from '@/components/Foreign';
 import { Link } from '@/router/Link';
 import { useEstimate, useStartRun } from '@/api/queries';
+import { useMay } from '@/api/session';
 import { useKeys } from '@/app/keys';
 import { Button, Failure, Loaded, Loading, PageHead, Section } from '@/components/Basics';
 import { navigate, path, useParameters } from '@/router/location';
@@ -48,13 +49,14 @@ function Edited({ saved }: { saved: SavedPlan | null }) {
   const { estimate, mistakes, error, isAsking } = useChecked(text);
   const [edition, setEdition] = useState(0);
   const start = useStartRun();
+  const mayRun = useMay('run:write');
   const edit = (next: string) => {
     setText(next);
     writeDraft(next, place);
   };
   const run = () => {
     const plan = readPlan(text);
-    if ('mistakes' in plan) return;
+    if ('mistakes' in plan || !mayRun) return;
     start.mutate(plan.value, {
       onSuccess: ({ run_id }) => {
         if (saved === null) clearDraft();
@@ -101,13 +103,17 @@ function Edited({ saved }: { saved: SavedPlan | null }) {
           ) : (
             <p className="muted">{t('plan.no-estimate')}</p>
           )}
-          <div className="buttons">
-            <Button kind="main" onClick={run} disabled={!canRun} shortcut="⌘⇧↵">
-              {t('plan.run')}
-            </Button>
-          </div>
-          {start.error && <Failure error={start.error} />}
-          <Saving text={text} of={saved} />
+          {mayRun && (
+            <>
+              <div className="buttons">
+                <Button kind="main" onClick={run} disabled={!canRun} shortcut="⌘⇧↵">
+                  {t('plan.run')}
+                </Button>
+              </div>
+              {start.error && <Failure error={start.error} />}
+              <Saving text={text} of={saved} />
+            </>
+          )}
         </Section>
       </div>
       <SavedPlans open={place} />

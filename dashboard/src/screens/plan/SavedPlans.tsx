@@ -2,6 +2,7 @@
 import { useState } from 'react';
 import type { SavedPlan } from '@/api/documents';
 import { useDeletePlan, useSavedPlans, useSavePlan } from '@/api/savedPlans';
+import { useMay } from '@/api/session';
 import { Ago } from '@/components/Ago';
 import { Button, Failure, Loaded, Section } from '@/components/Basics';
 import { Field } from '@/components/Fields';
@@ -53,6 +54,7 @@ export function Saving({ text, of }: SavingProps) {
 export function SavedPlans({ open }: { open: string | null }) {
   const found = useSavedPlans();
   const remove = useDeletePlan();
+  const mayWrite = useMay('run:write');
   return (
     <Section title={t('plan.saved-plans')} note={t('plan.saved-plans.note')}>
       <Loaded query={found} lines={2}>
@@ -71,14 +73,16 @@ export function SavedPlans({ open }: { open: string | null }) {
                   <span className="muted small">
                     <bdi>{one.author}</bdi> · <Ago when={one.updated_at} />
                   </span>
-                  <Button
-                    kind="quiet"
-                    aria-label={t('plan.delete', { name: one.name })}
-                    disabled={remove.isPending || one.plan_id === open}
-                    onClick={() => remove.mutate(one.plan_id)}
-                  >
-                    {t('settings.remove')}
-                  </Button>
+                  {mayWrite && (
+                    <Button
+                      kind="quiet"
+                      aria-label={t('plan.delete', { name: one.name })}
+                      disabled={remove.isPending || one.plan_id === open}
+                      onClick={() => remove.mutate(one.plan_id)}
+                    >
+                      {t('settings.remove')}
+                    </Button>
+                  )}
                 </li>
               ))}
             </ul>

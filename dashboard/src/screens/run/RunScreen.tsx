@@ -144,8 +144,8 @@ function Actions({ run, isDecided }: { run: RunDocument; isDecided: boolean }) {
   const compareLink = canCompare(run) ? `/compare?a=${encodeURIComponent(run.run_id)}` : null;
   const mayRun = useMay('run:write');
   const canResume =
-    (mayRun && ['failed', 'cancelled'].includes(run.status)) ||
-    (run as Partial<ListedRun>).shown_status === 'interrupted';
+    mayRun &&
+    (['failed', 'cancelled'].includes(run.status) || (run as Partial<ListedRun>).shown_status === 'interrupted');
   const going = isGoing(run) && !canResume && mayRun;
   const { mutate: stop, reset: forgetStop, isPending, isSuccess } = cancel;
   const isStopping = isPending || isSuccess;

@@ -104,7 +104,7 @@ function Table({ webhook, all, resend, isBusy }: TableProps) {
               {opened === one.delivery_id && (
                 <tr>
                   <td colSpan={7}>
-                    <DeliveryBody webhook={webhook} delivery={one.delivery_id} />
+                    <DeliveryBody webhook={webhook} delivery={one.delivery_id} attempts={one.attempts} />
                   </td>
                 </tr>
               )}

@@ -1,5 +1,5 @@
 /** One message to a webhook as it was sent, and what was answered last; read when somebody wants to see it. */
-import { useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { WholeDelivery } from '@/api/documents';
 import { request } from '@/api/http';
 import { Loaded } from '@/components/Basics';
@@ -7,9 +7,17 @@ import { Foreign } from '@/components/Foreign';
 import { path } from '@/router/location';
 import { t } from '@/text/text';
 
-export function DeliveryBody({ webhook, delivery }: { webhook: string; delivery: string }) {
+interface Props {
+  webhook: string;
+  delivery: string;
+  /** Each is answered anew. */
+  attempts: number;
+}
+
+export function DeliveryBody({ webhook, delivery, attempts }: Props) {
   const found = useQuery({
-    queryKey: ['delivery', webhook, delivery],
+    queryKey: ['delivery', webhook, delivery, attempts],
+    placeholderData: keepPreviousData,
     queryFn: ({ signal }) => request<WholeDelivery>(path`/webhooks/${webhook}/deliveries/${delivery}`, { signal }),
   });
   return (
