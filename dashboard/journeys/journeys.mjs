@@ -342,6 +342,23 @@ const barriers = async (page, name, rules) => {
   });
 };
 
+/** Texts of charts that another text or a point stands on. */
+const covered = (page) =>
+  page.evaluate(() =>
+    [...document.querySelectorAll('main svg')].flatMap((svg) => {
+      const marks = [...svg.querySelectorAll('text, circle')].filter((one) => one.getClientRects().length > 0);
+      const boxes = marks.map((one) => [one, one.getBoundingClientRect()]);
+      return boxes.flatMap(([one, a], index) =>
+        boxes
+          .slice(index + 1)
+          .filter(([other]) => one.tagName === 'text' || other.tagName === 'text')
+          .filter(([, b]) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1)
+          .filter(([, b]) => Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 3)
+          .map(([other]) => `${one.textContent} and ${other.textContent}`),
+      );
+    }),
+  );
+
 /** A screen in both themes: what axe finds, and whether it fits a narrow window. */
 const faults = async (page, name) => {
   const found = [];
@@ -350,11 +367,13 @@ const faults = async (page, name) => {
   await settled(page);
   await page.evaluate(AXE);
   found.push(...(await barriers(page, `${name} light`, null)));
+  found.push(...(await covered(page)).map((both) => `${name}: ${both} overlap`));
   await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' });
   await page.locator('html[data-theme=dark]').waitFor();
   found.push(...(await barriers(page, `${name} dark`, ['color-contrast'])));
   await page.setViewportSize({ width: 360, height: 740 });
   await settled(page);
+  found.push(...(await covered(page)).map((both) => `${name}: ${both} overlap in 360 px`));
   const excess = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
   if (excess > 0) {
     const wide = await page.evaluate(() =>

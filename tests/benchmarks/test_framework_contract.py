@@ -278,7 +278,7 @@ def test_the_logs_that_inspect_has_just_written_are_imported_with_its_marks(insp
         assert {row["model"] for row in rows} == {"imported/mockllm/model"}
         theirs = {name: found for name, _, found in inspect.theirs[rows[0]["benchmark"]]}
         assert {row["sample_id"]: marks(row) for row in rows} == theirs
-    assert "imported from other tools" in cli("leaderboard").out + cli("leaderboard").err
+    assert "imported from elsewhere" in cli("leaderboard").out + cli("leaderboard").err
 
 
 def test_arguments_of_a_task_are_the_benchmark_s_parameters(inspect: Told) -> None:

@@ -95,7 +95,7 @@ def test_no_leaderboard_ranks_what_was_imported(cli: Cli) -> None:
     board = cli("leaderboard", "--json").json
     assert [row["model"] for table in board["tables"] for row in table["rows"]] == ["demo/strong"]
     assert board["left_out"]["imported"] == 4
-    assert "4 evaluations imported from other tools" in cli("leaderboard").out
+    assert "4 evaluations imported from elsewhere" in cli("leaderboard").out
     assert own.id in cli("runs").out
 
 

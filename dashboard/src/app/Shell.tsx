@@ -84,12 +84,13 @@ interface NavigationProps {
 
 function Navigation({ pathname, search, keys }: NavigationProps) {
   const mayRun = useMay('run:write');
+  const going = useGoing();
   const places = useRef<HTMLUListElement>(null);
   useEffect(() => {
     // On a narrow screen the places scroll sideways: the current one is in sight.
     const current = places.current?.querySelector<HTMLElement>('[aria-current]');
     if (places.current && current) places.current.scrollLeft = current.offsetLeft - places.current.offsetLeft - 40;
-  }, [pathname]);
+  }, [pathname, mayRun, going]);
   const here = (to: string) => (to === '/' ? pathname === '/' : pathname === to || pathname.startsWith(`${to}/`));
   return (
     <nav className="navigation no-print" aria-label={t('nav.label')}>
@@ -112,7 +113,7 @@ function Navigation({ pathname, search, keys }: NavigationProps) {
           <li key={to}>
             <Link to={to} aria-current={here(to) ? 'page' : undefined}>
               {t(label)}
-              {to === '/runs' && <GoingRuns />}
+              {to === '/runs' && going > 0 && <span className="muted small">{t('nav.live', { n: going })}</span>}
             </Link>
           </li>
         ))}
@@ -142,8 +143,11 @@ function Navigation({ pathname, search, keys }: NavigationProps) {
   );
 }
 
-function GoingRuns() {
-  const runs = useRuns({}, 50);
-  const going = runs.data?.pages.flatMap((page) => page.items).filter(isGoing).length ?? 0;
-  return going > 0 ? <span className="muted small">{t('nav.live', { n: going })}</span> : null;
+/** How many of the newest runs are being executed. */
+function useGoing(): number {
+  return (
+    useRuns({}, 50)
+      .data?.pages.flatMap((page) => page.items)
+      .filter(isGoing).length ?? 0
+  );
 }

@@ -55,6 +55,9 @@ export function IntervalCell({ estimate, scale, series, line }: IntervalCellProp
   );
 }
 
+/** Texts of more letters stand only at the ends of a narrow axis. */
+const LONG = 4;
+
 export function Axis({
   scale,
   label,
@@ -64,8 +67,9 @@ export function Axis({
   label?: string;
   form?: (value: number) => string;
 }) {
+  const isLong = scale.ticks.some((tick) => form(tick).length > LONG);
   return (
-    <svg role="presentation">
+    <svg role="presentation" className={isLong ? 'long' : undefined}>
       {scale.ticks.map((tick, index) => (
         <text
           key={tick}

@@ -18,7 +18,8 @@ export interface HistoryPoint {
 export function Sparkline({ title, points }: { title: string; points: readonly HistoryPoint[] }) {
   const ends = points.flatMap(({ estimate }) => estimate.ci95 ?? [estimate.value ?? 0]);
   const y = scaleOf(ends, { clamp: [Math.min(0, ...ends), Math.max(1, ...ends)], wanted: 2 });
-  const across = (index: number) => (points.length === 1 ? 50 : 6 + (index / (points.length - 1)) * 88);
+  // The last tenth is for the values of the ticks.
+  const across = (index: number) => (points.length === 1 ? 50 : 4 + (index / (points.length - 1)) * 82);
   const up = (value: number) => 92 - place(y, value) * 0.84;
   const csv = [
     ['run', 'when', 'value', 'low', 'high', 'n'],

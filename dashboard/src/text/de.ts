@@ -65,7 +65,7 @@ export const de: Texts = {
   'state.unreachable': 'Der Server antwortet nicht.',
   'state.unreachable.hint': 'Läuft er? Starten Sie ihn mit: proctor serve',
   'state.stale': 'Nicht aktualisiert:',
-  'server.well': 'Server: alles in Ordnung',
+  'server.well': 'Server: läuft',
   'server.down': 'Ausgefallen: {what}',
   'server.itself': 'Server',
   'server.unknown': 'unbekannt',

@@ -68,7 +68,7 @@ export const en = {
   'state.unreachable': 'The server does not answer.',
   'state.unreachable.hint': 'Is it running? Start it with: proctor serve',
   'state.stale': 'Not renewed:',
-  'server.well': 'Server: all well',
+  'server.well': 'Server: up',
   'server.down': 'Down: {what}',
   'server.itself': 'server',
   'server.unknown': 'unknown',

@@ -65,7 +65,7 @@ export const ja: Texts = {
   'state.unreachable': 'サーバーが応答しません。',
   'state.unreachable.hint': '起動していますか。次のコマンドで起動します: proctor serve',
   'state.stale': '更新できません:',
-  'server.well': 'サーバー: 正常',
+  'server.well': 'サーバー: 稼働中',
   'server.down': '停止中: {what}',
   'server.itself': 'サーバー',
   'server.unknown': '不明',

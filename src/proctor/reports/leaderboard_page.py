@@ -48,7 +48,7 @@ def subtitle(document: Leaderboard) -> str:
     reasons = {
         "not_completed": "of incomplete runs",
         "without_metric": "whose metric is not installed",
-        "imported": "imported from other tools",
+        "imported": "imported from elsewhere",
     }
     left = {reasons[name]: count for name, count in asdict(document.left_out).items() if count}
     return " ".join([text, *(f"{plural(count, 'evaluation')} {why} left out." for why, count in left.items())])

@@ -78,7 +78,7 @@ def read_rows(chunks: Iterable[bytes]) -> Iterator[tuple[str, list[list[Any]]]]:
         try:
             found = _LINE.decode(line)
         except (msgspec.MsgspecError, RecursionError):
-            raise StoreError("The rows of the backup cannot be read: they are damaged.") from None
+            raise StoreError("The rows cannot be read: they are damaged.") from None
         if isinstance(found, _TableLine):
             table = found.table
             yield table, []
@@ -114,7 +114,7 @@ def insert_rows(database: Database, tables: Sequence[TableContent], chunks: Iter
     with database.connection() as connection, connection.transaction():
         for table, rows in read_rows(chunks):
             if table not in contents:
-                raise StoreError(f"The rows of the backup name a table {table!r}, which its manifest does not have.")
+                raise StoreError(f"The rows name a table {table!r}, which its manifest does not have.")
             if not rows:
                 _prepare(database, connection, table)
             else:
@@ -160,25 +160,30 @@ def _unpacked(value: Any) -> Any:
     try:
         return base64.b64decode(value[_BASE64])
     except (KeyError, TypeError, ValueError):
-        raise StoreError("The rows of the backup cannot be read: they are damaged.") from None
+        raise StoreError("The rows cannot be read: they are damaged.") from None
 
 
 def _lines(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    unpacker, held = zlib.decompressobj(wbits=_GZIP), b""
+    unpacker, held, size = zlib.decompressobj(wbits=_GZIP), list[bytes](), 0
     try:
         for chunk in chunks:
             packed = chunk
             while packed:  # piece by piece: a little can unpack to a lot
-                *whole, held = (held + unpacker.decompress(packed, PIECE_BYTES)).split(b"\n")
-                yield from whole
+                first, *lines = unpacker.decompress(packed, PIECE_BYTES).split(b"\n")
+                held.append(first)
+                size += len(first)
+                if lines:
+                    yield b"".join(held)
+                    yield from lines[:-1]
+                    held, size = lines[-1:], len(lines[-1])
                 packed = unpacker.unconsumed_tail
-                if len(held) > MAX_LINE_BYTES:
-                    raise StoreError("The rows of the backup are damaged: a line of them has no end.")
-        held += unpacker.flush()
+                if size > MAX_LINE_BYTES:
+                    raise StoreError("The rows are damaged: a line of them has no end.")
+        held.append(unpacker.flush())
     except zlib.error:
-        raise StoreError("The rows of the backup cannot be unpacked: they are damaged.") from None
-    if held or not unpacker.eof:
-        raise StoreError("The rows of the backup are cut short.")
+        raise StoreError("The rows cannot be unpacked: they are damaged.") from None
+    if any(held) or not unpacker.eof:
+        raise StoreError("The rows are cut short: the file is damaged.")
 
 
 def _content(table: Table) -> TableContent:
