@@ -192,10 +192,7 @@ def _use_describing(phrases: Phrases) -> None:
             first, last = sorted((at, beside))
             between = phrases.text[phrases.items[first].end : phrases.items[last].start].strip().lower()
             between = re.sub(r"[\"“”()]", "", between).strip()
-            is_joined = re.search(
-                r"\b(?:and|und|y|et|or|oder|vs|against|gegen|contra|contre|plus)\b|[&+와과랑とや和跟]", between
-            )
-            if own == house and not is_joined:
+            if own == house and not _JOINED.search(between):
                 phrases.use(at)
                 break
 
@@ -371,7 +368,7 @@ def _of_tier(reading: Reading, catalogue: PlannerCatalogue, at: int) -> list[tup
         return []  # `which model is best, haiku or opus`
     tiers = [place for place in around if phrases.is_kind(place, "tier")]
     found = []
-    if providers and not numbers_in(phrases, around) and _is_described(phrases, at, providers):
+    if providers and not _numbers_in(phrases, around) and _is_described(phrases, at, providers):
         phrases.use(*tiers, *words, *providers)
         return []  # `Anthropic's small Claude Haiku 4.5`
     for index, place in enumerate(tiers):
@@ -452,7 +449,7 @@ def _around(phrases: Phrases, at: int) -> list[int]:
     return sorted(found)
 
 
-def numbers_in(phrases: Phrases, places: list[int]) -> list[int]:
+def _numbers_in(phrases: Phrases, places: list[int]) -> list[int]:
     """Those of the places at which a number stands."""
     return [at for at in places if phrases.is_kind(at, "number")]
 
