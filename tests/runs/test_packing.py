@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from commands import Cli
+from proctor.runs.cancel import cancel_run
 from proctor.runs.packing import pack_run
 from proctor.runs.resolve import PlanContext
 from proctor.runs.worker_context import WorkerContext
@@ -17,7 +18,7 @@ from proctor.stores.database import Database
 from proctor.stores.packed.packing import LARGE, PackingKind, PackingStore
 from proctor.stores.runs import RunStore
 from proctor.worker import polling
-from stores.parts import new_database
+from stores.parts import new_chunks, new_database
 
 
 @contextmanager
@@ -66,6 +67,16 @@ def test_a_large_run_is_packed_when_it_ends_and_again_when_it_is_scored_again(cl
         assert packed(database, run_id) == set(PackingKind)
     assert after[PackingKind.WORDS] == before[PackingKind.WORDS]
     assert after[PackingKind.COLUMNS].generation != before[PackingKind.COLUMNS].generation
+
+
+def test_who_cancels_a_large_run_does_not_wait_until_it_is_packed(database: Database) -> None:
+    run_id = new_chunks(database, chunks=1)
+    make_large(database, run_id)
+    cancel_run(database, run_id)
+    assert RunStore(database).get(run_id).finished_at is not None
+    assert packed(database, run_id) == set()
+    pack_run(database, run_id)
+    assert packed(database, run_id) == set(PackingKind)
 
 
 @pytest.mark.sqlite

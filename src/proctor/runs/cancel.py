@@ -18,5 +18,5 @@ def cancel_run(database: Database, reference: str) -> str:
     queue = QueueStore(database)
     if queue.get(run.id) is not None:
         queue.drop_waiting(run.id)
-        finish_run(run.id, database)  # where no worker has a chunk of it
+        finish_run(run.id, database, is_to_be_packed=lambda: False)  # where no worker has a chunk of it
     return run.id

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from contextlib import suppress
 from decimal import Decimal
 
@@ -26,10 +27,17 @@ from proctor.stores.steps import StepStore
 log = logging.getLogger("proctor.runs")
 
 
-def finish_run(run_id: str, database: Database, artifacts: Artifacts | None = None) -> RunStatus | None:
+def finish_run(
+    run_id: str,
+    database: Database,
+    artifacts: Artifacts | None = None,
+    *,
+    is_to_be_packed: Callable[[], bool] = lambda: True,
+) -> RunStatus | None:
     """Write how the run ended, compute its figures and keep its raw data; None when there is nothing to end.
 
-    Calling it again, or in several processes at once, is harmless.
+    Calling it again, or in several processes at once, is harmless. Packing a large run takes a minute: once
+    `is_to_be_packed` says no, a worker does it later.
     """
     queue, store = QueueStore(database), RunStore(database)
     steps = StepStore(database)
@@ -55,7 +63,7 @@ def finish_run(run_id: str, database: Database, artifacts: Artifacts | None = No
         _compute_figures(run_id, database)
     if status is RunStatus.COMPLETED:
         _keep_raw_data(run_id, database, artifacts)
-    pack_run(database, run_id)
+    pack_run(database, run_id, is_to_be_packed)
     return status
 
 

@@ -22,6 +22,7 @@ from proctor.domain.errors import ProctorError
 from proctor.runs.execute_chunk import ChunkEnd, execute_chunk
 from proctor.runs.finish import finish_run
 from proctor.runs.mark_submission import mark_program
+from proctor.runs.packing import stoppable
 from proctor.runs.prepare import prepare
 from proctor.runs.resolve import PlanContext
 from proctor.runs.sweep import reclaim
@@ -157,7 +158,10 @@ class Child:
             await self.sweep()
 
     async def finish(self, run_id: str) -> None:
-        await self._patiently(lambda: asyncio.to_thread(finish_run, run_id, self.database, self.context.artifacts))
+        def end(go_on: Callable[[], bool]) -> None:
+            finish_run(run_id, self.database, self.context.artifacts, is_to_be_packed=go_on)
+
+        await self._patiently(lambda: stoppable(end))
 
     async def mark(self, program_id: str) -> None:
         await self._patiently(lambda: mark_program(program_id, self._worker))

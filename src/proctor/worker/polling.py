@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 
 from proctor.domain.errors import ProctorError, StoreError
 from proctor.runs.execute_chunk import ChunkEnd, execute_leased
@@ -144,7 +145,8 @@ class _Polling:
         worker = self._worker
         for run_id in await asyncio.to_thread(self._queue.to_finish, 1):
             with self._tell(f"ending run {run_id}"):
-                if await asyncio.to_thread(finish_run, run_id, worker.database, worker.context.artifacts) is not None:
+                end = partial(finish_run, is_to_be_packed=lambda: not worker.is_stopping)
+                if await asyncio.to_thread(end, run_id, worker.database, worker.context.artifacts) is not None:
                     return True
         for run_id in await asyncio.to_thread(self._queue.to_prepare, 3):
             with self._tell(f"preparing run {run_id}"):
