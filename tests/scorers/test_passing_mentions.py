@@ -1,5 +1,7 @@
 """Wrong answers that name the right one in passing, and right answers in like words, in several languages."""
 
+import time
+
 import pytest
 
 from proctor.scorers import choice, includes, numeric
@@ -104,6 +106,12 @@ def test_a_year_that_is_ruled_out_or_bounds_another_is_no_answer(question, said,
 )
 def test_an_option_that_is_called_wrong_is_not_chosen(said, value):
     assert score(choice.create(), said, "B", PLANETS, question=LARGEST).value == value
+
+
+def test_a_long_answer_of_options_that_are_ruled_out_is_marked_at_once():
+    began = time.process_time()
+    assert score(choice.create(), "not A " * 100_000, "B", PLANETS, question=LARGEST).value == 0
+    assert time.process_time() - began < 60  # runs of blanks were tried from each of their lengths
 
 
 @pytest.mark.parametrize(

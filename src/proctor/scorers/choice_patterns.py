@@ -111,8 +111,8 @@ ONE_OF_TWO = lazy_pattern(
     re.IGNORECASE,
 )
 VERDICT = (
-    r"[)\]*_.\"'}]*\s*(?:is|was|must\ be|would\ be|ist|est|es|é|è|は|が|是|이|가)?\s*"
-    r"(?:the|a|la|die|le|el|il|o|clearly|definitely|indeed)?\s*(?:most\s|only\s|single\s)?"
+    r"[)\]*_.\"'}]*\s*+(?:is|was|must\ be|would\ be|ist|est|es|é|è|は|が|是|이|가)?\s*+"
+    r"(?:the|a|la|die|le|el|il|o|clearly|definitely|indeed)?\s*+(?:most\s|only\s|single\s)?"
     r"(?:correct|right\b(?!\s(?:away|now|off|there|here|from)\b)"
     r"|fits\b|best\b|better\b|it\ is\b|true\b|answer|accurate|appropriate|正解|正确|正確|richtig"
     r"|正しい(?:です(?!か)|と[思考]|。|\Z)"
