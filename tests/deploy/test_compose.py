@@ -150,6 +150,7 @@ class Stack:
 
     def __init__(self, folder: Path, stack: ExitStack) -> None:
         self.folder, self._stack = folder, stack
+        self.processes: dict[str, subprocess.Popen[bytes]] = {}
         self.services = read("compose.yaml")["services"]
         self.ports = {name: free_port() for name in ("redis", "objects", "api-1", "api-2", "gateway", "prometheus")}
         self.secrets = folder / "secrets"
@@ -171,6 +172,7 @@ class Stack:
     def start(self, name: str, command: list[str], environment: dict[str, str] | None = None) -> None:
         with (self.folder / f"{name}.log").open("ab") as log:
             process = subprocess.Popen(command, cwd=self.folder, env=environment, stdout=log, stderr=log)
+        self.processes[name] = process
         self._stack.callback(end, process)
 
     def start_database(self) -> None:
@@ -315,6 +317,10 @@ def test_the_services_work_together_with_their_own_commands_and_secrets(started:
         return sum(row["chunks"] for row in workers) >= 1
 
     wait_for(have_worked, started.said)
+    for name in ("worker", "beat"):  # they fork their children: what asks S3 must have no thread in them
+        process = started.processes[name]
+        assert process.poll() is None
+        assert not [one for one in Path(f"/proc/{process.pid}/task").glob("*/comm") if "tokio" in one.read_text()]
     found = {row["name"]: row for row in json.loads(started.proctor("api-1", "doctor", "--json"))}
     assert {found[name]["state"] for name in ("database", "artifacts", "workers")} == {"ok"}, found
     log = (started.folder / "api-1.log").read_text()

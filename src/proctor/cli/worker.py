@@ -86,8 +86,11 @@ def worker(
 
 def _refuse_unusable(settings: Settings, *, is_scheduling: bool) -> None:
     """Everything that a worker needs is there, and is what it says; a mistake is said now, not at the first chunk."""
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_context
+
     from proctor.accounts.sealing import ServerSecret
-    from proctor.cli.context import artifacts, context
+    from proctor.cli.context import context
     from proctor.domain.errors import UserError
     from proctor.stores.database import open_database
     from proctor.worker.broker import check_broker, refuse_without_postgresql
@@ -99,4 +102,13 @@ def _refuse_unusable(settings: Settings, *, is_scheduling: bool) -> None:
     elif is_scheduling:
         raise UserError("--beat rings through a broker: set PROCTOR_BROKER_URL=redis://:PASSWORD@HOST:PORT/0.")
     open_database(settings.database_url).dispose()
+    # Asking S3 starts threads. This process forks its children later, who would share what those threads wait on: what
+    # comes for a child then ended this process with a segmentation fault.
+    with ProcessPoolExecutor(1, mp_context=get_context("fork")) as apart:
+        apart.submit(_check_artifacts).result()
+
+
+def _check_artifacts() -> None:
+    from proctor.cli.context import artifacts
+
     artifacts().check()
