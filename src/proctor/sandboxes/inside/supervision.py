@@ -127,8 +127,10 @@ class SupervisedRun(Supervised):
 
     def verdict(self) -> dict[str, Any]:
         child, judge = self._children["candidate"], self._children["judge"]
-        self._raise_faults(child)
         frames = _frames(bytes(self._reports))
+        # Tests that cannot be run are found at once: the candidate may be ended before it has said that it is ready.
+        if not any("unjudgeable" in frame for frame in frames):
+            self._raise_faults(child)
         if any("fault" in frame for frame in frames):
             raise SandboxFaultError(f"the judge could not confine itself: {frames[-1]['fault']}")
         if not frames or "ready" not in frames[0]:
