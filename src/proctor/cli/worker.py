@@ -104,7 +104,7 @@ def _refuse_unusable(settings: Settings, *, is_scheduling: bool) -> None:
     open_database(settings.database_url).dispose()
     # Asking S3 starts threads. This process forks its children later, who would share what those threads wait on: what
     # comes for a child then ended this process with a segmentation fault.
-    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as apart:
+    with ProcessPoolExecutor(1, mp_context=get_context("fork")) as apart:
         apart.submit(_check_artifacts).result()
 
 
