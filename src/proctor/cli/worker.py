@@ -102,8 +102,12 @@ def _refuse_unusable(settings: Settings, *, is_scheduling: bool) -> None:
     elif is_scheduling:
         raise UserError("--beat rings through a broker: set PROCTOR_BROKER_URL=redis://:PASSWORD@HOST:PORT/0.")
     open_database(settings.database_url).dispose()
+    if settings.broker_url is None:
+        _check_artifacts()
+        return
     # Asking S3 starts threads. This process forks its children later, who would share what those threads wait on: what
-    # comes for a child then ended this process with a segmentation fault.
+    # comes for a child then ended this process with a segmentation fault. A process that is spawned instead of forked
+    # would leave a helper of its own running beside the worker.
     with ProcessPoolExecutor(1, mp_context=get_context("fork")) as apart:
         apart.submit(_check_artifacts).result()
 
