@@ -44,7 +44,7 @@ def main() -> None:
     options = parser.parse_args()
     is_address = options.home.startswith("postgresql:")
     database = open_database(options.home if is_address else f"sqlite:///{Path(options.home).resolve() / 'proctor.db'}")
-    _pack(database)
+    pack(database)
     total = sum(row.trials for row in read_run(database, options.run).evaluations)
     print(f"{total:,} results in run {options.run}; load {os.getloadavg()[0]:.0f}\n")
     print(f"{'':44} {'CPU p50':>8} {'CPU p95':>8} {'wall p50':>9}  ms")
@@ -57,7 +57,7 @@ def main() -> None:
     database.dispose()
 
 
-def _pack(database: Database) -> None:
+def pack(database: Database) -> None:
     """As the end of a run does it."""
     began, size = time.process_time(), database.size_bytes()
     while pack_next(database):
