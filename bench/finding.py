@@ -15,7 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from proctor.runs.compare import compare_runs
+from proctor.runs.comparing.compare import compare_runs
 from proctor.runs.packing import pack_next
 from proctor.runs.read import read_run
 from proctor.runs.results import read_page, read_positions

@@ -32,7 +32,7 @@ from proctor.planner.drafting import draft, samples_for_points
 from proctor.planner.reader import not_understood, read_query
 from proctor.planner.reading import Reading
 from proctor.planner.slots.topics import subjects_meant
-from proctor.runs.ask_planner import _ask, _fills
+from proctor.runs.plans.ask_planner import _ask, _fills
 from proctor.runs.resolve import PlanContext
 
 HERE = Path(__file__).parent

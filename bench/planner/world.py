@@ -9,7 +9,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from proctor.planner.catalogue import CatalogueModel, PlannerCatalogue
-from proctor.runs.planner_catalogue import planner_catalogue
+from proctor.runs.plans.planner_catalogue import planner_catalogue
 
 HERE = Path(__file__).parent
 KEYS = {"OPENAI_API_KEY": "set", "ANTHROPIC_API_KEY": "set"}

@@ -11,8 +11,8 @@ from commands import Cli
 from fakes.dialect import Ask, Reply
 from fakes.provider import FakeProvider
 from proctor.benchmarks.document_text import passages_of
-from proctor.runs.draft_benchmark import decide, read_drafts
-from proctor.runs.draft_kinds import KINDS, WrittenSample, is_answered, refused_by_rules, written_in
+from proctor.runs.benchmarks.draft import decide, read_drafts
+from proctor.runs.benchmarks.draft_kinds import KINDS, WrittenSample, is_answered, refused_by_rules, written_in
 
 NAMES = ("Ada", "Bela", "Cleo", "Dora", "Egon", "Fritz")
 TEXT = "\n\n".join(f"{name} keeps the key of tower {10 + at}. " + f"Nobody else may enter tower {10 + at}. " * 30

@@ -15,7 +15,7 @@ import pytest
 from commands import Cli
 from frameworks import Framework, framework
 from proctor.cli.plans import read_targets
-from proctor.runs import content
+from proctor.runs.chunks import content
 from proctor.scorers.inspect_scorer import InspectScorer
 from proctor.server.plans import refuse_foreign_scorer
 from proctor.server.problems import ProblemError

@@ -15,7 +15,7 @@ from fakes.scorecards import evidence_of, small_problem
 from proctor.benchmarks.problems.shelf import problem_folders
 from proctor.domain.documents.document import json_bytes
 from proctor.programs.marks import scorecard_of
-from proctor.runs.scorecard import program_card
+from proctor.runs.submissions.scorecard import program_card
 
 pytestmark = pytest.mark.sqlite  # where results are kept makes no difference here
 

@@ -16,7 +16,7 @@ from proctor.domain.submission import Submission
 from proctor.programs.archive import program_zip
 from proctor.programs.marks import scorecard_of
 from proctor.programs.scorer import REVISION
-from proctor.runs.submissions import keep_submission
+from proctor.runs.submissions.stored import keep_submission
 from proctor.stores.artifacts.folder import FolderArtifacts
 from proctor.stores.database import Database
 

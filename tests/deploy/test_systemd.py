@@ -19,7 +19,7 @@ from deploy.command_lines import refuse_unknown_command, unknown_settings
 from deploy.local_processes import ROOT
 from deploy.timers import elapses
 from proctor.cli.cache import Age
-from proctor.runs.backups import list_backups, make_backup, prune_backups
+from proctor.runs.storage.backups import list_backups, make_backup, prune_backups
 from proctor.stores.artifacts.folder import FolderArtifacts
 from proctor.stores.backups.places import FolderPlace
 from proctor.stores.database import open_database

@@ -59,6 +59,11 @@ def test_the_table_has_the_layers_that_imports_are_checked_by() -> None:
     assert found == layers()
 
 
+def test_the_table_of_rooms_lists_every_room_of_runs() -> None:
+    rooms = re.findall(r"^\| `runs\.(\w+)` \|", PAGE, re.MULTILINE)
+    assert sorted(rooms) == sorted(path.parent.name for path in (SOURCE / "runs").glob("*/__init__.py"))
+
+
 def test_contributing_draws_the_same_layers() -> None:
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     [drawn] = re.findall(r"^`(cli .*? domain)`", text, re.MULTILINE | re.DOTALL)

@@ -25,7 +25,7 @@ from proctor.domain.workspace import Runner
 from proctor.models.registry import create_model
 from proctor.planning.plan_file import model_spec
 from proctor.programs.scorer import Marked
-from proctor.runs.repairing import ProgramModel
+from proctor.runs.programs.repairing import ProgramModel
 from proctor.scorers import choice, exact
 from proctor.scorers.code import evalplus, humaneval, mbpp
 

@@ -17,8 +17,8 @@ from proctor.domain.documents.evaluation import EvaluationFigures
 from proctor.domain.documents.report import RunReport
 from proctor.domain.documents.result import TrialResult
 from proctor.domain.documents.run import RunSummary
-from proctor.runs.compare import compare_runs
-from proctor.runs.leaderboard import read_leaderboard
+from proctor.runs.comparing.compare import compare_runs
+from proctor.runs.comparing.leaderboard import read_leaderboard
 from proctor.runs.read import read_run
 from proctor.runs.report import read_report
 from proctor.runs.results import read_rows

@@ -14,7 +14,7 @@ from proctor.domain.scorecard import PHASES, CheckResult, CheckStatus, Evidence,
 from proctor.domain.submission import Submission
 from proctor.programs.archive import program_zip
 from proctor.programs.marks import scorecard_of
-from proctor.runs.submissions import keep_submission
+from proctor.runs.submissions.stored import keep_submission
 from proctor.stores.artifacts.folder import FolderArtifacts
 from proctor.stores.database import open_database
 

@@ -14,8 +14,8 @@ from planner.world import world
 from proctor.domain.evaluation import Evaluation
 from proctor.planning.matrix import expand_matrix
 from proctor.planning.plan_file import plan_from
-from proctor.runs.draft_plan import draft_plan
-from proctor.runs.planner_catalogue import planner_catalogue
+from proctor.runs.plans.draft_plan import draft_plan
+from proctor.runs.plans.planner_catalogue import planner_catalogue
 from proctor.runs.resolve import PlanContext, resolve
 
 START = "demo/strong on 60 puzzles, seed 3"
@@ -132,7 +132,7 @@ def test_a_further_model_benchmark_level_or_axis_changes_what_is_asked(said: str
 
 def test_what_is_kept_for_the_planner_is_the_catalogue_of_this_tree() -> None:
     from proctor.benchmarks.registry import list_benchmarks
-    from proctor.runs.planner_catalogue import describe_for_planner
+    from proctor.runs.plans.planner_catalogue import describe_for_planner
 
     kept = {item.name: item for item in planner_catalogue({}).benchmarks}
     for info in list_benchmarks():

@@ -14,7 +14,7 @@ from fakes.provider import FakeProvider
 from planner.world import world
 from proctor.domain.documents.draft import PlanDraft
 from proctor.planner.answer import UnreadableAnswerError, read_answer
-from proctor.runs.ask_planner import draft_with_model
+from proctor.runs.plans.ask_planner import draft_with_model
 from proctor.runs.resolve import PlanContext
 
 QUERY = "mmlu with haiku, 20 questions, bare-bones frobnication"

@@ -18,7 +18,7 @@ from proctor.metrics.power import discordance, samples_for_paired_shares
 from proctor.planner.numbers import number_in_words
 from proctor.planner.words import tokens_of
 from proctor.planning.plan_file import plan_from
-from proctor.runs.draft_plan import draft_plan
+from proctor.runs.plans.draft_plan import draft_plan
 
 
 def drafted(query: str, base: dict[str, Any] | None = None) -> PlanDraft:

@@ -13,7 +13,7 @@ from proctor.models.demo import CHARACTERS
 from proctor.planner.catalogue import DEMO
 from proctor.planner.drafting import samples_for_points
 from proctor.planner.lexicon import LANGUAGES, lexicon
-from proctor.runs.draft_plan import draft_plan
+from proctor.runs.plans.draft_plan import draft_plan
 
 
 def drafted(query: str) -> PlanDraft:

@@ -10,7 +10,7 @@ import pytest
 from commands import Cli
 from planner.world import world
 from proctor.domain.errors import UserError
-from proctor.runs.recommend import recommend
+from proctor.runs.plans.recommend import recommend
 
 
 def test_what_fits_comes_with_reasons_sizes_and_what_nothing_covers() -> None:

@@ -15,7 +15,7 @@ from proctor.reports.html import page_html
 from proctor.reports.run_page import run_page
 from proctor.reports.scorecard_page import scorecard_page
 from proctor.runs.report import read_report
-from proctor.runs.scorecard import program_card
+from proctor.runs.submissions.scorecard import program_card
 from reports.browser import CHROMIUM, Browser
 from reports.stored import FAILED, INVALID, Told, record
 from reports.test_formats import HOSTILE

@@ -19,7 +19,7 @@ from proctor.metrics.compare import compare
 from proctor.metrics.sequences import ConfidenceSequence
 from proctor.reports.comparison_page import comparison_page, left_out_text, notes
 from proctor.reports.markdown import page_markdown
-from proctor.runs.compare import compare_runs
+from proctor.runs.comparing.compare import compare_runs
 from proctor.runs.comparing.pairs import NotComparableError, PairSelection
 from proctor.stores.comparing import evaluations_of
 from proctor.stores.database import Database, open_database

@@ -19,7 +19,7 @@ from proctor.reports.markdown import page_markdown
 from proctor.reports.report_samples import MAX_TEXT
 from proctor.reports.run_page import run_page
 from proctor.reports.sections import Page, Section, Table
-from proctor.runs.compare import compare_runs
+from proctor.runs.comparing.compare import compare_runs
 from proctor.runs.report import read_report
 from proctor.stores.database import Database
 from reports.stored import FAILED, INVALID, Told, record

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from proctor.runs.comparing.regression import check_regression
 from proctor.runs.gates import check_gates
 from proctor.runs.read import read_run
-from proctor.runs.regression import check_regression
 from proctor.stores.database import Database
 from reports.stored import UNREADABLE, Told, record
 

@@ -10,8 +10,8 @@ from proctor.domain.errors import NotFoundError
 from proctor.domain.run import RunStatus
 from proctor.reports.leaderboard_page import leaderboard_page
 from proctor.reports.markdown import page_markdown
+from proctor.runs.comparing.leaderboard import read_leaderboard
 from proctor.runs.comparing.ranked_tables import Filters
-from proctor.runs.leaderboard import read_leaderboard
 from proctor.stores.database import Database
 from reports.stored import FAILED, FixedScorer, Told, record
 

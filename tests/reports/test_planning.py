@@ -7,8 +7,8 @@ import pytest
 from metrics.reference import power_of_mcnemar
 from proctor.domain.errors import UserError
 from proctor.reports.power_text import power_sentence
-from proctor.runs.compare import compare_runs
-from proctor.runs.power import MeasuredDiscordance, PowerQuestion, answer_power, discordance_of
+from proctor.runs.comparing.compare import compare_runs
+from proctor.runs.plans.power import MeasuredDiscordance, PowerQuestion, answer_power, discordance_of
 from proctor.stores.database import Database
 from reports.stored import Told, record
 

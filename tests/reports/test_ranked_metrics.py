@@ -14,9 +14,9 @@ from proctor.reports.comparison_page import comparison_page, sentence
 from proctor.reports.leaderboard_page import leaderboard_page
 from proctor.reports.markdown import page_markdown
 from proctor.reports.trust import trust_notes
-from proctor.runs.compare import compare_runs
+from proctor.runs.comparing.compare import compare_runs
+from proctor.runs.comparing.leaderboard import read_leaderboard
 from proctor.runs.comparing.pairs import PairSelection
-from proctor.runs.leaderboard import read_leaderboard
 from proctor.runs.read import read_run
 from proctor.stores.database import Database
 from reports.stored import FAILED, UNREADABLE, FixedScorer, Told, record

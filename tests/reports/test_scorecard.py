@@ -25,9 +25,9 @@ from proctor.programs.marks import scorecard_of
 from proctor.reports.formats import page_text
 from proctor.reports.scorecard_diff_page import difference_page
 from proctor.reports.scorecard_page import scorecard_page, verdict
-from proctor.runs.scorecard import program_card
-from proctor.runs.scorecard_diff import compare_scorecards
-from proctor.runs.scorecards import stored_card, whole_card
+from proctor.runs.submissions.scorecard import program_card
+from proctor.runs.submissions.scorecard_diff import compare_scorecards
+from proctor.runs.submissions.scorecards import stored_card, whole_card
 from proctor.stores.artifacts.folder import FolderArtifacts
 
 FILES = {"main.py": b"print(1)\n", "data/x.bin": b"\xff\x00", "README.md": b"# Words\n"}

@@ -20,8 +20,8 @@ import proctor
 from commands import Cli
 from proctor.domain.documents.backup import MadeBackup
 from proctor.domain.errors import ProctorError, StoreError, UserError
-from proctor.runs.backups import find_backup, list_backups, make_backup, prune_backups, verify_backup
-from proctor.runs.restoring import restore_backup
+from proctor.runs.storage.backups import find_backup, list_backups, make_backup, prune_backups, verify_backup
+from proctor.runs.storage.restoring import restore_backup
 from proctor.stores.artifacts.folder import FolderArtifacts
 from proctor.stores.backups.manifest import ROWS
 from proctor.stores.backups.places import FolderPlace

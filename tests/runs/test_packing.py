@@ -11,9 +11,9 @@ import pytest
 
 from commands import Cli
 from proctor.runs.cancel import cancel_run
+from proctor.runs.chunks.worker_context import WorkerContext
 from proctor.runs.packing import pack_run
 from proctor.runs.resolve import PlanContext
-from proctor.runs.worker_context import WorkerContext
 from proctor.stores.database import Database
 from proctor.stores.packed.packing import LARGE, PackingKind, PackingStore
 from proctor.stores.runs import RunStore

@@ -26,9 +26,9 @@ from proctor.domain.response import Response, Usage
 from proctor.domain.scorecard import CheckStatus
 from proctor.domain.workspace import Runner
 from proctor.programs.options import MarkOptions
-from proctor.runs.programs import PROOF_SECONDS, opened_runner, prove, submit, unless_stopped
-from proctor.runs.proving import Probe, ProblemProof, check_problem
-from proctor.runs.repairing import MAX_OUTPUT, ProgramModel, feedback, visible_evidence
+from proctor.runs.programs.programming import PROOF_SECONDS, opened_runner, prove, submit, unless_stopped
+from proctor.runs.programs.proving import Probe, ProblemProof, check_problem
+from proctor.runs.programs.repairing import MAX_OUTPUT, ProgramModel, feedback, visible_evidence
 
 pytestmark = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
 T = TypeVar("T")

@@ -19,12 +19,12 @@ from proctor.accounts.projects import add_project
 from proctor.domain.artifacts import key_of
 from proctor.domain.errors import ProctorError, RunError, StoreError, UserError
 from proctor.domain.scope import Scope
-from proctor.runs.content import restored
+from proctor.runs.chunks.content import restored
 from proctor.runs.playground.turning import ranking_of_votes
-from proctor.runs.project_archive import MANIFEST, ROWS, export_project, import_project
-from proctor.runs.projects import delete_project
 from proctor.runs.resolve import PlanContext
 from proctor.runs.results import read_rows
+from proctor.runs.storage.project_archive import MANIFEST, ROWS, export_project, import_project
+from proctor.runs.storage.project_deletion import delete_project
 from proctor.stores.artifacts.folder import FolderArtifacts
 from proctor.stores.backups.rows import TableDigest
 from proctor.stores.backups.rows import read_rows as read_table_rows

@@ -15,7 +15,7 @@ import proctor
 from commands import Cli
 from proctor.accounts.projects import add_project
 from proctor.domain.errors import NotFoundError, RunError, UserError
-from proctor.runs.projects import delete_project
+from proctor.runs.storage.project_deletion import delete_project
 from proctor.stores.accounts.budgets import BudgetRow, BudgetStore, Spender
 from proctor.stores.artifacts.folder import FolderArtifacts
 from proctor.stores.database import Database

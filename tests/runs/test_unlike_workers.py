@@ -17,7 +17,7 @@ import proctor
 from fakes.provider import FakeProvider
 from proctor.domain.chunk import Pool
 from proctor.domain.run import RunStatus
-from proctor.runs.prepare import prepare
+from proctor.runs.chunks.prepare import prepare
 from proctor.runs.read import read_run
 from proctor.stores.chunks import ChunkStore
 from proctor.stores.connection import POSTGRESQL

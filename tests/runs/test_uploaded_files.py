@@ -14,7 +14,7 @@ from proctor.domain.errors import BudgetError, NotFoundError, RunError, UserErro
 from proctor.domain.plan import Plan
 from proctor.domain.run import RunStatus
 from proctor.runs.deleting import delete_run
-from proctor.runs.files import delete_file, keep_file, keep_made, open_file, prune_files, read_file
+from proctor.runs.storage.files import delete_file, keep_file, keep_made, open_file, prune_files, read_file
 from proctor.stores.accounts.budgets import BudgetRow, BudgetStore
 from proctor.stores.artifacts.folder import FolderArtifacts
 from proctor.stores.database import Database

@@ -16,10 +16,10 @@ from proctor.domain.plan import Plan
 from proctor.domain.run import RunStatus
 from proctor.planning.plan_file import plan_from
 from proctor.runs.cancel import cancel_run
-from proctor.runs.dry_run import estimate_run
 from proctor.runs.execute import RunExecution, execute_run, reopen, submit
-from proctor.runs.metric_names import metrics_of_all, metrics_of_plan
-from proctor.runs.pilot import run_pilot
+from proctor.runs.plans.dry_run import estimate_run
+from proctor.runs.plans.metric_names import metrics_of_all, metrics_of_plan
+from proctor.runs.plans.pilot import run_pilot
 from proctor.runs.resolve import PlanContext, resolve
 from proctor.stores.database import Database
 from proctor.stores.runs import RunStore
@@ -104,7 +104,10 @@ def test_a_pilot_needs_the_cache_and_an_end(database: Database) -> None:
 
 def test_nothing_below_the_command_line_loads_click() -> None:
     """A service that calls these functions has no terminal."""
-    names = "cancel dry_run gates metric_names pilot regression execute resolve report compare rescore"
+    names = (
+        "cancel gates execute resolve report rescore comparing.compare comparing.regression "
+        "plans.dry_run plans.metric_names plans.pilot"
+    )
     modules = ", ".join(f"proctor.runs.{name}" for name in names.split())
     code = f"import sys, {modules}; sys.exit('click' in sys.modules or 'proctor.settings' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -20,11 +20,11 @@ import pytest
 from commands import Cli
 from fakes.provider import FakeProvider
 from proctor.domain.run import RunStatus
-from proctor.runs.accept import requeue
+from proctor.runs.chunks.accept import requeue
+from proctor.runs.chunks.prepare import prepare
+from proctor.runs.chunks.waiting import waiting_for
 from proctor.runs.history import rebuilt_state, stored_state
-from proctor.runs.prepare import prepare
 from proctor.runs.read import read_run
-from proctor.runs.waiting import waiting_for
 from proctor.stores.chunks import ChunkStore
 from proctor.stores.database import Database
 from proctor.stores.events import events_after

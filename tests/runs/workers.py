@@ -11,7 +11,7 @@ from pathlib import Path
 
 from proctor.domain.chunk import Pool, Priority
 from proctor.domain.plan import Plan
-from proctor.runs.accept import accept
+from proctor.runs.chunks.accept import accept
 from proctor.runs.resolve import PlanContext
 from proctor.stores.artifacts.folder import FolderArtifacts
 from proctor.stores.database import Database

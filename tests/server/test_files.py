@@ -21,7 +21,7 @@ from proctor.accounts.projects import add_project
 from proctor.benchmarks.file_content import FileContentError, FileTypeError, inspect
 from proctor.domain.errors import NotFoundError
 from proctor.domain.scope import Scope
-from proctor.runs.files import keep_file
+from proctor.runs.storage.files import keep_file
 from proctor.server.uploads import MAX_UPLOADS
 from proctor.stores.artifacts.folder import FolderArtifacts
 from proctor.stores.database import open_database

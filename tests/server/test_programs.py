@@ -23,9 +23,9 @@ from proctor.benchmarks.problems.shelf import BUILT_IN, find_problem
 from proctor.domain.errors import NotFoundError
 from proctor.domain.scope import Scope
 from proctor.domain.submission import Submission
-from proctor.runs.mark_submission import accept_program, mark_next, read_submission
+from proctor.runs.chunks.worker_context import WorkerContext
 from proctor.runs.resolve import PlanContext
-from proctor.runs.worker_context import WorkerContext
+from proctor.runs.submissions.marking import accept_program, mark_next, read_submission
 from proctor.stores.artifacts.folder import FolderArtifacts
 from proctor.stores.database import Database, open_database
 from proctor.stores.submission_queue import NewProgram, SubmissionQueue

@@ -10,7 +10,7 @@ from commands import Cli
 from proctor.domain.chunk import Chunk, ChunkState, Pool, Priority, TrialTally
 from proctor.domain.errors import RunError
 from proctor.domain.run import RunStatus
-from proctor.runs import waiting
+from proctor.runs.chunks import waiting
 from proctor.stores.chunk_rows import lease_of
 from proctor.stores.chunks import ChunkStore
 from proctor.stores.database import Database

@@ -22,8 +22,8 @@ from proctor.domain.score import Score
 from proctor.domain.text_query import TextQuery, fold
 from proctor.domain.trial import Answer, Outcome, Result
 from proctor.planning.expand import trials_of
-from proctor.runs.compare import compare_runs
-from proctor.runs.finish import finish_run
+from proctor.runs.chunks.finish import finish_run
+from proctor.runs.comparing.compare import compare_runs
 from proctor.runs.packing import pack_next
 from proctor.stores.chunk_rows import lease_of
 from proctor.stores.chunks import ChunkStore

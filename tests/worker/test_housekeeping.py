@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from proctor.runs.chunks.worker_context import WorkerContext
 from proctor.runs.resolve import PlanContext
-from proctor.runs.worker_context import WorkerContext
 from proctor.stores.database import open_database
 from proctor.worker import polling
 from proctor.worker.schedule import HasStores, PolledTask

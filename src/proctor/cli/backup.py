@@ -87,7 +87,7 @@ def create(place: str | None, as_json: bool) -> None:
     """
     from proctor.cli.context import artifacts, database, print_json
     from proctor.reports.figures import bytes_text, plural
-    from proctor.runs.backups import make_backup
+    from proctor.runs.storage.backups import make_backup
 
     where, key = open_backups(place), backup_key()
     with database() as opened:
@@ -112,7 +112,7 @@ def list_(place: str | None, as_json: bool) -> None:
     """List the backups in PLACE, the newest first."""
     from proctor.cli.context import print_json
     from proctor.reports.figures import bytes_text, plural
-    from proctor.runs.backups import list_backups
+    from proctor.runs.storage.backups import list_backups
 
     found = list_backups(open_backups(place))
     if as_json:
@@ -136,7 +136,7 @@ def verify(place: str | None, backup_id: str | None, as_json: bool) -> None:
     """Read a backup whole and compare every row and artifact with its digest; exit code 1 for one that is damaged."""
     from proctor.cli.context import print_json
     from proctor.reports.figures import plural
-    from proctor.runs.backups import find_backup, verify_backup
+    from proctor.runs.storage.backups import find_backup, verify_backup
 
     where, key = open_backups(place), backup_key()
     found = verify_backup(where, find_backup(where, backup_id, key), key)
@@ -166,7 +166,7 @@ def prune(place: str | None, keep: float, dry_run: bool, yes: bool, as_json: boo
     from proctor.cli.asking import confirm
     from proctor.cli.context import print_json
     from proctor.reports.figures import plural
-    from proctor.runs.backups import prune_backups
+    from proctor.runs.storage.backups import prune_backups
 
     where = open_backups(place)
     found = prune_backups(where, keep / DAY_SECONDS, is_dry_run=True)

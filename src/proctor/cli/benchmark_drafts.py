@@ -44,7 +44,7 @@ def draft(document: Path, output: Path | None, as_json: bool, offline: bool, **g
     from proctor.cli.context import context, print_json
     from proctor.domain.errors import UserError
     from proctor.offline import confined
-    from proctor.runs.draft_benchmark import DraftRequest, draft_benchmark
+    from proctor.runs.benchmarks.draft import DraftRequest, draft_benchmark
 
     path = output or Path(f"{document.stem}.yaml")
     if path.suffix not in (".yaml", ".yml"):
@@ -73,7 +73,7 @@ def draft(document: Path, output: Path | None, as_json: bool, offline: bool, **g
 def review(file: Path) -> None:
     """Go through a drafted benchmark: keep or drop each sample; every decision is on the disk at once."""
     from proctor.domain.errors import NotFoundError
-    from proctor.runs.draft_benchmark import decide, drafts_beside, read_drafts
+    from proctor.runs.benchmarks.draft import decide, drafts_beside, read_drafts
 
     drafts = drafts_beside(file)
     if not drafts.is_file():

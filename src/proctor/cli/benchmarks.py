@@ -102,7 +102,7 @@ def _refuse_unknown_words(tags: dict[str, str]) -> None:
 
 def _report(name: str, data: str | None, is_json: bool, *, is_check: bool) -> None:
     from proctor.cli.context import context, print_json
-    from proctor.runs.benchmarks import describe_benchmark
+    from proctor.runs.benchmarks.describe import describe_benchmark
 
     found = describe_benchmark(name, context(data), is_check=is_check)
     if is_json:

@@ -13,7 +13,7 @@ from proctor.cli.echo import echo
 from proctor.cli.options import as_json, yes_option
 
 if TYPE_CHECKING:
-    from proctor.runs.caches import Cache
+    from proctor.runs.storage.caches import Cache
 
 UNITS = {"m": 60, "h": 3600, "d": 86_400, "w": 604_800}
 MAX_DAYS = 36_500
@@ -64,7 +64,7 @@ def clear(older_than: float, dry_run: bool, yes: bool, as_json: bool) -> None:
 def _clear(older_than: float, *, dry_run: bool, yes: bool, as_json: bool) -> None:
     from proctor.cli.asking import confirm
     from proctor.cli.context import database, print_json
-    from proctor.runs.caches import clear_caches, find_caches
+    from proctor.runs.storage.caches import clear_caches, find_caches
     from proctor.settings import Settings
 
     settings, before = Settings.from_environment(), time.time() - older_than

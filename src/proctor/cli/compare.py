@@ -76,7 +76,7 @@ def compare(
 
 def _compare(references: Sequence[str], choice: PairSelection, target: float, flips: int) -> Comparisons:
     from proctor.cli.context import database
-    from proctor.runs.compare import compare_runs
+    from proctor.runs.comparing.compare import compare_runs
     from proctor.runs.comparing.pairs import NotComparableError
 
     with database() as opened:

@@ -114,7 +114,7 @@ def _backups() -> Iterator[DoctorFinding]:
     from datetime import UTC, datetime
 
     from proctor.domain.errors import ProctorError
-    from proctor.runs.backups import list_backups
+    from proctor.runs.storage.backups import list_backups
     from proctor.secret_files import with_secret_files
     from proctor.settings import Settings
     from proctor.stores.backups.places import open_place

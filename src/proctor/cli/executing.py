@@ -22,7 +22,7 @@ from proctor.domain.run import INTERRUPTED_REASON, RunStatus
 from proctor.domain.tracing import span
 from proctor.runs.execute import RunExecution, execute_run
 from proctor.runs.gates import check_gates
-from proctor.runs.metric_names import metrics_of_each
+from proctor.runs.plans.metric_names import metrics_of_each
 
 if TYPE_CHECKING:
     from proctor.stores.database import Database
@@ -77,7 +77,9 @@ def conclude(
     execution_seconds, status = round(seconds, 3), run.status
     results = check_gates(run, gates, expected or [list(item.metrics) for item in run.evaluations])
     if baseline is not None:
-        from proctor.runs.regression import check_regression  # few runs have a baseline, and it is not free to import
+        from proctor.runs.comparing.regression import (
+            check_regression,  # few runs have a baseline, and it is not free to import
+        )
 
         results += check_regression(opened, run, baseline)
     problems = [*problems_of(run, status), *(item.problem for item in results if item.problem is not None)]

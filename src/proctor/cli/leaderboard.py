@@ -44,8 +44,8 @@ def leaderboard(
     from proctor.cli.pages import chosen_format, print_page, put
     from proctor.reports.formats import page_text
     from proctor.reports.leaderboard_page import leaderboard_page
+    from proctor.runs.comparing.leaderboard import read_leaderboard
     from proctor.runs.comparing.ranked_tables import TAGS, Filters
-    from proctor.runs.leaderboard import read_leaderboard
 
     format_name = chosen_format(format_name, output, as_json=as_json)
     values = {**given, "form": form_tag}

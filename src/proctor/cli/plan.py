@@ -84,15 +84,15 @@ def plan(
 def _draft(query: str, base: Path | None, planner: str | None) -> PlanDraft:
     import os
 
-    from proctor.runs.draft_plan import draft_plan
-    from proctor.runs.planner_catalogue import planner_catalogue
+    from proctor.runs.plans.draft_plan import draft_plan
+    from proctor.runs.plans.planner_catalogue import planner_catalogue
 
     values = None if base is None else _plan_in(base)
     catalogue = planner_catalogue(os.environ)
     if planner is None:
         return draft_plan(query, catalogue, base=values)
     from proctor.cli.context import context
-    from proctor.runs.ask_planner import draft_with_model
+    from proctor.runs.plans.ask_planner import draft_with_model
 
     return draft_with_model(query, catalogue, planner, context(), base=values)
 
@@ -168,7 +168,7 @@ def _run(draft: PlanDraft, values: dict[str, Any], *, yes: bool, data: str | Non
     bars = {} if draft.fail_under is UNSET else dict(draft.fail_under)
     with confined(plan.offline or here.is_offline):
         if bars:
-            from proctor.runs.metric_names import metrics_of_plan
+            from proctor.runs.plans.metric_names import metrics_of_plan
 
             refuse_unknown(bars, metrics_of_plan(plan, here))
         confirm("Run this plan?", yes=yes)

@@ -55,7 +55,7 @@ def power(reference: str | None, as_json: bool, **given: Any) -> None:
     from proctor.cli.context import database, print_json
     from proctor.domain.errors import UserError
     from proctor.reports.power_text import power_sentence
-    from proctor.runs.power import PowerQuestion, answer_power, discordance_of
+    from proctor.runs.plans.power import PowerQuestion, answer_power, discordance_of
 
     on, models = given.pop("on"), given.pop("models")
     measured = None
@@ -66,7 +66,7 @@ def power(reference: str | None, as_json: bool, **given: Any) -> None:
             raise click.UsageError(
                 "With RUN, the discordance is measured: leave out --accuracy, --discordance and --unpaired."
             )
-        from proctor.runs.compare import compare_runs
+        from proctor.runs.comparing.compare import compare_runs
         from proctor.runs.comparing.pairs import PairSelection
 
         with database() as opened:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from proctor.domain.problem import Problem
     from proctor.domain.scorecard import Scorecard
     from proctor.programs.options import MarkOptions
-    from proctor.runs.proving import Probe, ProblemProof
+    from proctor.runs.programs.proving import Probe, ProblemProof
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -85,8 +85,8 @@ def check(
 
 def _prove(problems: Sequence[Problem], running: dict[str, Any], **how: Any) -> list[ProblemProof]:
     from proctor.cli.notices import show_notices
-    from proctor.runs.programs import opened_runner
-    from proctor.runs.proving import check_problem
+    from proctor.runs.programs.programming import opened_runner
+    from proctor.runs.programs.proving import check_problem
 
     def tell(problem: str, probe: Probe) -> None:
         state = probe.fault or "as expected"
@@ -116,7 +116,7 @@ def _run(work: Callable[[], Any]) -> Any:
 
 def _options(running: dict[str, Any]) -> MarkOptions:
     from proctor.programs.options import MarkOptions
-    from proctor.runs.caches import PACKAGES
+    from proctor.programs.packages.kept import PACKAGES
     from proctor.settings import Settings
 
     return MarkOptions(
@@ -192,7 +192,7 @@ def submit(
     from proctor.programs.submissions import submission_from
     from proctor.reports.formats import format_of, page_text
     from proctor.reports.scorecard_page import scorecard_page
-    from proctor.runs.submissions import keep_submission
+    from proctor.runs.submissions.stored import keep_submission
 
     refuse_unwritable(reports, is_of_gates=False)
     problem = find_problem(name, shelf)
@@ -218,8 +218,8 @@ def submit(
 
 def _mark(problem: Problem, files: Any, running: dict[str, Any], artifacts: Artifacts) -> Scorecard:
     from proctor.cli.notices import show_notices
-    from proctor.runs.programs import opened_runner
-    from proctor.runs.programs import submit as mark_it
+    from proctor.runs.programs.programming import opened_runner
+    from proctor.runs.programs.programming import submit as mark_it
 
     async def work() -> Scorecard:
         async with opened_runner(show_notices, running["runner"], is_unsafe=running["unsafe_no_sandbox"]) as runner:

@@ -21,7 +21,7 @@ def submissions(name: str | None, shelf: Path | None, as_json: bool) -> None:
     from proctor.cli.context import database, print_json
     from proctor.cli.pages import print_page
     from proctor.reports.problem_ranking import submissions_page
-    from proctor.runs.submissions import list_submissions
+    from proctor.runs.submissions.stored import list_submissions
 
     problem = None if name is None else find_problem(name, shelf).id
     with database() as opened:
@@ -47,7 +47,7 @@ def ranking(name: str, shelf: Path | None, as_json: bool) -> None:
     from proctor.cli.context import database, print_json
     from proctor.cli.pages import print_page
     from proctor.reports.problem_ranking import ranking_page
-    from proctor.runs.submissions import ranking_of
+    from proctor.runs.submissions.stored import ranking_of
 
     problem = find_problem(name, shelf)
     with database() as opened:

@@ -139,7 +139,7 @@ def lint(names: tuple[str, ...], shelf: Path | None, as_json: bool) -> None:
     from proctor.benchmarks.problems.lint import lint_problem
     from proctor.cli.context import print_json
     from proctor.reports.figures import plural
-    from proctor.runs.proving import lint_result
+    from proctor.runs.programs.proving import lint_result
 
     found = {problem.id: lint_problem(problem) for problem in named_problems(names, shelf)}
     if as_json:
@@ -224,7 +224,7 @@ def _card_document(
     reference: str, sample: str | None, model: str | None, epoch: int, shelf: Path | None
 ) -> ProgramCard:
     from proctor.cli.context import artifacts, database
-    from proctor.runs.scorecards import card_of_trial
+    from proctor.runs.submissions.scorecards import card_of_trial
 
     if sample is None:
         if model is not None:
@@ -238,8 +238,8 @@ def _card_document(
 def _stored_card(reference: str, shelf: Path | None, hint: str = "") -> ProgramCard:
     """The scorecard in a file, or of a submission."""
     from proctor.cli.context import artifacts, database
-    from proctor.runs.scorecards import read_card
-    from proctor.runs.submissions import card_of_submission
+    from proctor.runs.submissions.scorecards import read_card
+    from proctor.runs.submissions.stored import card_of_submission
     from proctor.stores.submissions import PREFIX
 
     if Path(reference).is_file():
@@ -267,7 +267,7 @@ def diff(a: str, b: str, format_name: str | None, output: Path | None, shelf: Pa
     from proctor.cli.pages import chosen_format, print_page, put
     from proctor.reports.formats import page_text
     from proctor.reports.scorecard_diff_page import difference_page
-    from proctor.runs.scorecard_diff import compare_scorecards
+    from proctor.runs.submissions.scorecard_diff import compare_scorecards
 
     format_name = chosen_format(format_name, output)
     document = compare_scorecards(_stored_card(a, shelf), _stored_card(b, shelf))

@@ -90,7 +90,7 @@ def delete(name: str, yes: bool, as_json: bool) -> None:
     from proctor.cli.asking import confirm
     from proctor.cli.context import artifacts, database, print_json
     from proctor.reports.figures import bytes_text, plural
-    from proctor.runs.projects import delete_project, require_deletable
+    from proctor.runs.storage.project_deletion import delete_project, require_deletable
     from proctor.stores.project_rows import project_use
 
     with database() as opened:
@@ -120,7 +120,7 @@ def export(name: str, file: Path, as_json: bool) -> None:
     """
     from proctor.cli.context import artifacts, database, print_json
     from proctor.reports.figures import bytes_text, plural
-    from proctor.runs.project_archive import export_project
+    from proctor.runs.storage.project_archive import export_project
 
     with database() as opened:
         done = export_project(opened, artifacts(), name, file, by=BY)
@@ -144,7 +144,7 @@ def import_(file: Path, name: str | None, own: bool, as_json: bool) -> None:
     """
     from proctor.cli.context import artifacts, database, print_json
     from proctor.reports.figures import plural
-    from proctor.runs.project_archive import import_project
+    from proctor.runs.storage.project_archive import import_project
 
     with database() as opened:
         done = import_project(opened, artifacts(), file, name=name, is_own=own, by=BY)
@@ -171,7 +171,7 @@ def retention(project: str, given: tuple[str, ...], forget: tuple[str, ...], as_
     from proctor.cli.cache import Age
     from proctor.cli.context import database, print_json
     from proctor.domain.errors import UserError
-    from proctor.runs.retention import set_rules
+    from proctor.runs.storage.retention import set_rules
 
     changes: dict[str, float | None] = {}
     for pair in given:

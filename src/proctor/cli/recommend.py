@@ -36,8 +36,8 @@ def recommend(
     import os
 
     from proctor.cli.context import print_json
-    from proctor.runs.planner_catalogue import planner_catalogue
-    from proctor.runs.recommend import recommend as find
+    from proctor.runs.plans.planner_catalogue import planner_catalogue
+    from proctor.runs.plans.recommend import recommend as find
 
     if (need is None) == (after is None):
         raise click.UsageError("Give either --for TEXT or --after RUN.")
@@ -57,8 +57,8 @@ def _after(reference: str) -> Recommendations:
     import os
 
     from proctor.cli.context import database
-    from proctor.runs.planner_catalogue import planner_catalogue
-    from proctor.runs.recommend import recommend_after
+    from proctor.runs.plans.planner_catalogue import planner_catalogue
+    from proctor.runs.plans.recommend import recommend_after
 
     with database() as opened:
         return recommend_after(reference, planner_catalogue(os.environ), opened)
@@ -67,7 +67,7 @@ def _after(reference: str) -> Recommendations:
 def _with_costs(found: Recommendations, models: tuple[str, ...], data: str | None, *, offline: bool) -> Recommendations:
     from proctor.cli.context import context
     from proctor.offline import confined
-    from proctor.runs.recommend import with_costs
+    from proctor.runs.plans.recommend import with_costs
     from proctor.settings import Settings
     from proctor.stores.database import find_database
 

@@ -22,7 +22,7 @@ def restore(place: str | None, backup_id: str | None, as_json: bool) -> None:
     from proctor.cli.backup import backup_key, open_backups
     from proctor.cli.context import artifacts, print_json
     from proctor.reports.figures import plural
-    from proctor.runs.restoring import restore_backup
+    from proctor.runs.storage.restoring import restore_backup
     from proctor.settings import Settings
     from proctor.stores.database import locate_database
 

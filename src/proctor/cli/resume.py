@@ -38,7 +38,7 @@ def resume(reference: str, **flags: Any) -> None:
     from proctor.cli.handing_over import find_workers, follow_workers
     from proctor.planning.plan_file import limits_with
     from proctor.runs.execute import reopen
-    from proctor.runs.metric_names import metrics_of_all
+    from proctor.runs.plans.metric_names import metrics_of_all
     from proctor.settings import Settings
     from proctor.stores.runs import RunStore
 
@@ -50,7 +50,7 @@ def resume(reference: str, **flags: Any) -> None:
         run = RunStore(opened).get(reference)
         limits = limits_with(run.plan, limit_values(flags))
         if broker_url is not None and not run.plan.batch:
-            from proctor.runs.accept import requeue
+            from proctor.runs.chunks.accept import requeue
 
             baseline = None if reference_run is None else RunStore(opened).get(reference_run).id
             requeue(run.id, opened, limits=limits)

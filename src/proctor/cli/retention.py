@@ -34,7 +34,7 @@ def retention(older_than: float | None, dry_run: bool, yes: bool, as_json: bool)
     from proctor.cli.context import artifacts, database, print_json
     from proctor.domain.scope import LOCAL
     from proctor.reports.figures import bytes_text, plural
-    from proctor.runs.retention import apply_retention
+    from proctor.runs.storage.retention import apply_retention
     from proctor.settings import Settings
 
     days = Settings.from_environment().retention_days if older_than is None else older_than / DAY_SECONDS

@@ -78,7 +78,7 @@ def run(targets: tuple[str, ...], models: tuple[str, ...], **flags: Any) -> None
     here = context(flags["data"])
     with confined(given.plan.offline or here.is_offline), given.located():
         if bars:
-            from proctor.runs.metric_names import metrics_of_plan
+            from proctor.runs.plans.metric_names import metrics_of_plan
 
             refuse_unknown(bars, metrics_of_plan(given.plan, here))
         if flags["dry_run"]:
@@ -100,7 +100,7 @@ def run(targets: tuple[str, ...], models: tuple[str, ...], **flags: Any) -> None
             baseline = None if reference is None else RunStore(opened).get(reference).id
             if broker_url is not None:
                 from proctor.domain.chunk import Priority
-                from proctor.runs.accept import accept
+                from proctor.runs.chunks.accept import accept
 
                 run_id = accept(given.plan, here, opened, priority=Priority(flags["priority"]))
                 follow_workers(
@@ -125,7 +125,7 @@ def _refuse_beside_server(flags: dict[str, Any]) -> None:
 def _dry_run(plan: Plan, here: PlanContext, *, pilot: int | None, is_json: bool) -> None:
     from proctor.cli.hints import say_unused_judges
     from proctor.planning.matrix import expand_matrix
-    from proctor.runs.dry_run import estimate_run
+    from proctor.runs.plans.dry_run import estimate_run
     from proctor.runs.resolve import resolve_without_keys, unused_judges
     from proctor.settings import Settings
     from proctor.stores.database import find_database
@@ -153,7 +153,7 @@ def _dry_run(plan: Plan, here: PlanContext, *, pilot: int | None, is_json: bool)
 def _run_pilot(plan: Plan, here: PlanContext, samples: int) -> PilotRun:
     from proctor.cli.context import database
     from proctor.cli.executing import watch
-    from proctor.runs.pilot import run_pilot
+    from proctor.runs.plans.pilot import run_pilot
 
     with database() as opened:
         return run_pilot(plan, here, opened, samples, watch)

@@ -142,7 +142,7 @@ def _beside(result: TrialResult) -> Iterator[tuple[str, str]]:
 
 
 def _short_card(row: TrialResult) -> str:
-    from proctor.runs.scorecards import short_card
+    from proctor.runs.submissions.scorecards import short_card
 
     card = short_card(row.scores["program"].details)
     return "none" if card is None else f"{card}. Full scorecard: proctor problems card {row.run_id} {row.sample_id}"

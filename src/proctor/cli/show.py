@@ -18,7 +18,7 @@ def show(reference: str, server: str | None, as_json: bool) -> None:
 
     client = client_of(server)
     if client is None:
-        from proctor.runs.waiting import show_run
+        from proctor.runs.chunks.waiting import show_run
 
         with database() as opened:
             document = show_run(opened, reference)

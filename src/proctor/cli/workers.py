@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def workers(as_json: bool) -> None:
     """List the processes that execute runs: since when, for which pools, what each does, chunks per minute."""
     from proctor.cli.context import database, print_json
-    from proctor.runs.workers import list_workers
+    from proctor.runs.chunks.workers import list_workers
 
     with database() as opened:
         found = list_workers(opened)

@@ -13,7 +13,7 @@ from proctor.domain.documents.benchmark import BenchmarkDescription
 from proctor.domain.documents.model import ModelDescription, ProviderDescription
 from proctor.domain.documents.own_benchmark import OwnBenchmark, OwnBenchmarkPage, OwnBenchmarkVersions
 from proctor.domain.documents.service import ServerVersion
-from proctor.runs.content import files_of_benchmark
+from proctor.runs.chunks.content import files_of_benchmark
 
 
 class ServedBenchmarks(ServerConnection):

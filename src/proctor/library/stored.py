@@ -20,10 +20,10 @@ from proctor.library.worker import Worker
 from proctor.metrics.verdicts import TARGET
 from proctor.planning.plan_file import limits_with, model_spec
 from proctor.planning.scorer_text import read_scorer
-from proctor.runs.compare import compare_runs
+from proctor.runs.comparing.compare import compare_runs
+from proctor.runs.comparing.leaderboard import read_leaderboard
 from proctor.runs.comparing.pairs import PairSelection
 from proctor.runs.comparing.ranked_tables import Filters
-from proctor.runs.leaderboard import read_leaderboard
 from proctor.runs.report import SAMPLES, read_report
 from proctor.runs.rescore import execute_rescoring, prepare, put_in_force
 from proctor.stores.runs import RunStore

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from proctor.domain.errors import RunError
-from proctor.runs.finish import finish_run
+from proctor.runs.chunks.finish import finish_run
 from proctor.stores.database import Database
 from proctor.stores.queue import QueueStore
 from proctor.stores.runs import RunStore

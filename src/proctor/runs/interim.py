@@ -19,8 +19,8 @@ from proctor.domain.run import RunStatus
 from proctor.domain.trial import Outcome
 from proctor.metrics.sequences import ConfidenceSequence
 from proctor.planning.selection import shuffle_key
+from proctor.runs.chunks.stop_looking import whole_beginnings
 from proctor.runs.read import measured
-from proctor.runs.stop_looking import whole_beginnings
 from proctor.stopping.rule import ALPHA, MeasuredEvaluation, Watch, group_sizes_of
 from proctor.stores.chunks import ChunkStore
 from proctor.stores.comparing import EvaluationRow, evaluations_of

@@ -68,7 +68,7 @@ async def programming(
     if not any(isinstance(scorer, NeedsRunner) for item in evaluations for scorer in item.scorers):
         yield list(evaluations)
         return
-    from proctor.runs import programs
+    from proctor.runs.programs import programming as programs
 
     making = programs.programming(plan, evaluations, stopping, observe, artifacts=artifacts, home=home)
     async with making as ready:

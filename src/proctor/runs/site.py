@@ -13,11 +13,11 @@ from proctor.domain.documents.leaderboard import Leaderboard
 from proctor.domain.documents.listing import ListedRun, ShownStatus
 from proctor.domain.documents.site import SiteIndex
 from proctor.domain.errors import UserError
-from proctor.runs.compare import compare_runs
+from proctor.runs.chunks.served import served_run
+from proctor.runs.comparing.compare import compare_runs
+from proctor.runs.comparing.leaderboard import read_leaderboard
 from proctor.runs.comparing.pairs import PairSelection
-from proctor.runs.leaderboard import read_leaderboard
 from proctor.runs.listing import find_runs
-from proctor.runs.served import served_run
 from proctor.stores.database import Database
 from proctor.version import __version__
 

@@ -17,7 +17,7 @@ from proctor.domain.plan import BenchmarkSpec, ModelSpec, Plan
 from proctor.models.key_hosts import origin_of
 from proctor.models.registry import list_providers, named_hosts
 from proctor.planning.matrix import entry_of
-from proctor.runs.own_benchmarks import find_own, plain_reference
+from proctor.runs.benchmarks.own import find_own, plain_reference
 from proctor.server.access import Caller
 from proctor.server.problems import ProblemError, pointer, problem_of
 from proctor.yaml_document import explain_each, explain_value

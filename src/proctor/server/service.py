@@ -13,9 +13,9 @@ from msgspec import Struct, field
 from proctor.accounts.guessing import GuessLimit
 from proctor.accounts.single_sign_on import SignInWay
 from proctor.domain.errors import ProctorError, StoreError
-from proctor.runs.backups import list_backups
 from proctor.runs.playground.live import Playground
 from proctor.runs.resolve import PlanContext
+from proctor.runs.storage.backups import list_backups
 from proctor.server.certificate import read_expiry
 from proctor.server.events import Feeds
 from proctor.server.project_feed import ProjectFeed

@@ -19,14 +19,14 @@ from msgspec.structs import replace
 from proctor.accounts.provider_keys import ProjectKeys
 from proctor.domain.chunk import Chunk, Pool, Priority
 from proctor.domain.errors import ProctorError
-from proctor.runs.execute_chunk import ChunkEnd, execute_chunk
-from proctor.runs.finish import finish_run
-from proctor.runs.mark_submission import mark_program
+from proctor.runs.chunks.execute_chunk import ChunkEnd, execute_chunk
+from proctor.runs.chunks.finish import finish_run
+from proctor.runs.chunks.prepare import prepare
+from proctor.runs.chunks.sweep import reclaim
+from proctor.runs.chunks.worker_context import WorkerContext
 from proctor.runs.packing import stoppable
-from proctor.runs.prepare import prepare
 from proctor.runs.resolve import PlanContext
-from proctor.runs.sweep import reclaim
-from proctor.runs.worker_context import WorkerContext
+from proctor.runs.submissions.marking import mark_program
 from proctor.stores.chunks import ChunkStore
 from proctor.stores.database import Database, open_database
 from proctor.stores.patience import StoreUnreachableError

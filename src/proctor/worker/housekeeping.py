@@ -45,7 +45,7 @@ def _refresh_catalogue(context: PlanContext) -> list[str]:
 
 async def prune(context: PlanContext) -> int:
     """Remove what is kept only to be quicker and was not renewed for months; gives how many files."""
-    from proctor.runs.caches import prune_files
+    from proctor.runs.storage.caches import prune_files
 
     home, lists = context.home, context.lists
     if home is None or lists is None:
@@ -58,7 +58,7 @@ async def prune_uploads(database: Database, context: PlanContext) -> int:
 
     Programs that could not be marked, and deliveries that ended, are forgotten after a while, too.
     """
-    from proctor.runs.files import prune_files
+    from proctor.runs.storage.files import prune_files
     from proctor.stores.submission_queue import MarkingLeases
     from proctor.stores.webhooks import DeliveryQueue
 

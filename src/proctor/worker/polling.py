@@ -9,12 +9,12 @@ from contextlib import contextmanager
 from functools import partial
 
 from proctor.domain.errors import ProctorError, StoreError
-from proctor.runs.execute_chunk import ChunkEnd, execute_leased
-from proctor.runs.finish import finish_run
-from proctor.runs.mark_submission import mark_next
-from proctor.runs.prepare import prepare
-from proctor.runs.sweep import reclaim
-from proctor.runs.worker_context import WorkerContext
+from proctor.runs.chunks.execute_chunk import ChunkEnd, execute_leased
+from proctor.runs.chunks.finish import finish_run
+from proctor.runs.chunks.prepare import prepare
+from proctor.runs.chunks.sweep import reclaim
+from proctor.runs.chunks.worker_context import WorkerContext
+from proctor.runs.submissions.marking import mark_next
 from proctor.stores.chunks import ChunkStore
 from proctor.stores.queue import QueueStore
 from proctor.stores.workers import WorkerStore

@@ -19,8 +19,8 @@ from msgspec.structs import replace
 from proctor.accounts.provider_keys import ProjectKeys
 from proctor.domain.chunk import Pool
 from proctor.domain.errors import ProctorError
+from proctor.runs.chunks.worker_context import Part, WorkerContext
 from proctor.runs.resolve import PlanContext
-from proctor.runs.worker_context import Part, WorkerContext
 from proctor.secret_files import with_secret_files
 from proctor.settings import Settings
 from proctor.stores.artifacts.opening import open_artifacts

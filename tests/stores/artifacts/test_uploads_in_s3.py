@@ -12,7 +12,7 @@ import pytest
 from fakes.s3_server import S3Server
 from models.pdfs import pdf
 from proctor.domain.errors import NotFoundError
-from proctor.runs.files import delete_file, keep_file, link_file, open_file, prune_files, read_file_text
+from proctor.runs.storage.files import delete_file, keep_file, link_file, open_file, prune_files, read_file_text
 from proctor.stores.artifacts.opening import open_artifacts
 from proctor.stores.database import Database
 

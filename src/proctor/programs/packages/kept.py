@@ -14,6 +14,8 @@ import orjson
 
 from proctor.programs.packages.package_set import PackageSet
 
+PACKAGES = "packages"
+"""The folder in the home where they are kept."""
 _PINS = "pins.json"
 
 

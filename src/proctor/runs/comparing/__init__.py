@@ -1,1 +1,1 @@
-"""Evaluations held against one another: which pairs, by which test, in which order."""
+"""Runs and models held against one another: which pairs, by which test, in which order; the leaderboard."""

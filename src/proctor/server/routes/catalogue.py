@@ -17,11 +17,11 @@ from proctor.domain.errors import NotFoundError
 from proctor.domain.taxonomy import TAXONOMY, refuse_foreign_words
 from proctor.planning.matrix import expand_matrix
 from proctor.planning.plan_file import benchmark_spec, model_spec
-from proctor.runs.benchmarks import describe_benchmark
-from proctor.runs.content import keep_content
-from proctor.runs.dry_run import estimate_run
+from proctor.runs.benchmarks.describe import describe_benchmark
+from proctor.runs.benchmarks.own import find_own, list_offered, with_files, with_own_benchmarks
+from proctor.runs.chunks.content import keep_content
 from proctor.runs.models import describe_model, describe_providers, search_models
-from proctor.runs.own_benchmarks import find_own, list_offered, with_files, with_own_benchmarks
+from proctor.runs.plans.dry_run import estimate_run
 from proctor.runs.resolve import resolve_without_keys
 from proctor.server.access import Me, Store
 from proctor.server.bodies import json_value, takes

@@ -12,11 +12,11 @@ from starlette.responses import Response
 from proctor.domain.documents.comparison import Comparisons
 from proctor.domain.documents.leaderboard import Leaderboard
 from proctor.domain.documents.power import PowerAnswer
-from proctor.runs.compare import compare_runs
+from proctor.runs.comparing.compare import compare_runs
+from proctor.runs.comparing.leaderboard import read_leaderboard
 from proctor.runs.comparing.pairs import PairSelection
 from proctor.runs.comparing.ranked_tables import TAGS, Filters
-from proctor.runs.leaderboard import read_leaderboard
-from proctor.runs.power import PowerQuestion, answer_power, discordance_of
+from proctor.runs.plans.power import PowerQuestion, answer_power, discordance_of
 from proctor.server.access import Store
 from proctor.server.documents import answers, cached_answer, json_answer
 from proctor.server.problems import ProblemError

@@ -15,10 +15,10 @@ from proctor.domain.documents.draft import PlanDraft
 from proctor.domain.documents.recommendation import Recommendations
 from proctor.domain.errors import PlanError, UserError
 from proctor.planning.plan_file import model_spec
-from proctor.runs.draft_plan import draft_plan
-from proctor.runs.own_benchmarks import offered_descriptions
-from proctor.runs.planner_catalogue import planner_catalogue
-from proctor.runs.recommend import recommend, recommend_after, with_costs
+from proctor.runs.benchmarks.own import offered_descriptions
+from proctor.runs.plans.draft_plan import draft_plan
+from proctor.runs.plans.planner_catalogue import planner_catalogue
+from proctor.runs.plans.recommend import recommend, recommend_after, with_costs
 from proctor.server.access import Caller, Me, Permission, Store
 from proctor.server.addresses import address_of
 from proctor.server.bodies import body_of

@@ -19,8 +19,16 @@ from starlette.responses import Response, StreamingResponse
 from proctor.benchmarks.file_content import FileTypeError
 from proctor.domain.artifacts import Artifacts
 from proctor.domain.documents.file import FileLink, FilePage, FileText, StoredFile
-from proctor.runs.files import delete_file, keep_file, link_file, list_files, open_file, read_file, read_file_text
-from proctor.runs.kept_outputs import keep_output
+from proctor.runs.storage.files import (
+    delete_file,
+    keep_file,
+    link_file,
+    list_files,
+    open_file,
+    read_file,
+    read_file_text,
+)
+from proctor.runs.storage.kept_outputs import keep_output
 from proctor.server.access import V1, Caller, Me, Store
 from proctor.server.bodies import body_of, takes
 from proctor.server.documents import answers, cached_answer, json_answer

@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from proctor.domain.documents.status import ServiceStatus
 from proctor.domain.documents.worker import ListedWorker
-from proctor.runs.workers import list_workers
+from proctor.runs.chunks.workers import list_workers
 from proctor.server.access import V1, authorised
 from proctor.server.documents import answers, json_answer
 from proctor.server.health import check_health

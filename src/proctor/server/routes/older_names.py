@@ -16,7 +16,7 @@ from proctor.domain.documents.older_names import ModelResult, SubmittedTask, Tas
 from proctor.domain.documents.problem_details import FieldProblem
 from proctor.domain.documents.served import ResultPage
 from proctor.domain.run import RunStatus
-from proctor.runs.served import served_run
+from proctor.runs.chunks.served import served_run
 from proctor.server.access import V1, Me, Store, authorised
 from proctor.server.bodies import body_of, json_value, takes
 from proctor.server.documents import answers, json_answer

@@ -16,7 +16,7 @@ from starlette.responses import Response, StreamingResponse
 from proctor.benchmarks.foreign import ForeignKindError
 from proctor.domain.documents.benchmark import BenchmarkDescription
 from proctor.domain.documents.own_benchmark import OwnBenchmark, OwnBenchmarkPage, OwnBenchmarkVersions
-from proctor.runs.own_benchmarks import (
+from proctor.runs.benchmarks.own import (
     MAX_FILES,
     archive_own,
     check_upload,

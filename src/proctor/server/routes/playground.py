@@ -25,12 +25,12 @@ from proctor.domain.documents.playground import (
 )
 from proctor.domain.documents.problem_details import FieldProblem
 from proctor.domain.errors import in_field
-from proctor.runs.files import open_file
 from proctor.runs.playground.asking import prepare_ask, read_models
 from proctor.runs.playground.reading import read_ask
 from proctor.runs.playground.request import REQUESTS, SHOWN_TEXT, PlaygroundRequest, SentFile
 from proctor.runs.playground.showing import Reader, ask_of, check_vote, is_revealed, listed_ask
 from proctor.runs.playground.turning import plan_of, ranking_of_votes, sample_of
+from proctor.runs.storage.files import open_file
 from proctor.server.access import V1, Caller, Me, Permission, Store, local_person
 from proctor.server.bodies import body_of, convert, large_json_value, takes, too_large
 from proctor.server.documents import answers, json_answer, reference, written

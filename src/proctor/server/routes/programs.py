@@ -17,15 +17,15 @@ from proctor.domain.errors import NotFoundError
 from proctor.domain.problem import Problem
 from proctor.domain.submission import MAX_FILES
 from proctor.programs.submissions import MAX_ARCHIVE_BYTES
-from proctor.runs.files import checked_name
-from proctor.runs.mark_submission import (
+from proctor.runs.storage.files import checked_name
+from proctor.runs.submissions.marking import (
     accept_program,
     list_waiting,
     read_program,
     read_submission,
     remove_submission,
 )
-from proctor.runs.submissions import list_submissions, ranking_of
+from proctor.runs.submissions.stored import list_submissions, ranking_of
 from proctor.server.access import V1, Me, Store
 from proctor.server.documents import answers, cached_answer, json_answer
 from proctor.server.pages import next_link

@@ -28,16 +28,16 @@ from proctor.domain.plan import Limits
 from proctor.domain.run import RunStatus
 from proctor.planning.plan_file import model_spec
 from proctor.planning.scorer_text import read_scorer
-from proctor.runs.accept import accept, requeue
+from proctor.runs.benchmarks.own import with_files, with_own_benchmarks
 from proctor.runs.cancel import cancel_run
-from proctor.runs.content import keep_content
+from proctor.runs.chunks.accept import accept, requeue
+from proctor.runs.chunks.content import keep_content
+from proctor.runs.chunks.served import served_run
 from proctor.runs.deleting import delete_run
 from proctor.runs.interim import read_interim
 from proctor.runs.listing import find_runs, kinds_of
-from proctor.runs.own_benchmarks import with_files, with_own_benchmarks
 from proctor.runs.rescore import Rescoring, execute_rescoring, prepare, put_in_force
 from proctor.runs.resolve import check_names
-from proctor.runs.served import served_run
 from proctor.server.access import V1, Caller, Me, Permission, Store
 from proctor.server.bodies import body_of, json_value, takes
 from proctor.server.documents import answers, cached_answer, json_answer

@@ -15,8 +15,8 @@ from proctor.domain.documents.problem import ProblemDescription
 from proctor.domain.documents.scorecard import ProgramCard
 from proctor.domain.documents.scorecard_difference import ScorecardDifference
 from proctor.domain.errors import NotFoundError
-from proctor.runs.marked_programs import read_scorecard
-from proctor.runs.scorecard_diff import compare_scorecards
+from proctor.runs.submissions.marked_programs import read_scorecard
+from proctor.runs.submissions.scorecard_diff import compare_scorecards
 from proctor.server.access import Store
 from proctor.server.documents import answers, cached_answer
 from proctor.server.problems import ProblemError

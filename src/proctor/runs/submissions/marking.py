@@ -27,13 +27,13 @@ from proctor.domain.problem import Problem
 from proctor.domain.submission import Submission
 from proctor.programs.archive import program_zip
 from proctor.programs.options import MarkOptions
+from proctor.programs.packages.kept import PACKAGES
 from proctor.programs.scorer import REVISION, marking_details
 from proctor.programs.submissions import SubmissionError, submission_from, submission_of
-from proctor.runs.caches import PACKAGES
+from proctor.runs.chunks.worker_context import WorkerContext
 from proctor.runs.deleting import delete_submission
-from proctor.runs.programs import opened_runner, submit
-from proctor.runs.submissions import card_of_submission
-from proctor.runs.worker_context import WorkerContext
+from proctor.runs.programs.programming import opened_runner, submit
+from proctor.runs.submissions.stored import card_of_submission
 from proctor.stores.database import Database
 from proctor.stores.idempotency import IdempotencyStore, RequestKey
 from proctor.stores.leases import LeaseLostError

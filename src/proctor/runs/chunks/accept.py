@@ -8,9 +8,9 @@ from proctor.domain.chunk import Priority
 from proctor.domain.errors import PlanError, in_field
 from proctor.domain.plan import Limits, Plan
 from proctor.planning.matrix import expand_matrix
-from proctor.runs.content import keep_content
+from proctor.runs.chunks.content import keep_content
+from proctor.runs.chunks.trial_count import refuse_too_many_epochs
 from proctor.runs.resolve import PlanContext
-from proctor.runs.trial_count import refuse_too_many_epochs
 from proctor.stores.accounts.budgets import Spender
 from proctor.stores.database import Database
 from proctor.stores.idempotency import RequestKey

@@ -10,9 +10,9 @@ from proctor.domain.documents.file import StoredFile
 from proctor.domain.errors import UserError, did_you_mean
 from proctor.reports.formats import page_text
 from proctor.reports.run_page import run_page
-from proctor.runs.files import keep_made
 from proctor.runs.report import read_report
 from proctor.runs.results import read_rows
+from proctor.runs.storage.files import keep_made
 from proctor.stores.database import Database
 
 EXPORTS = {

@@ -26,8 +26,8 @@ from proctor.domain.errors import BenchmarkError, NotFoundError, RunError, Store
 from proctor.domain.plan import BenchmarkSpec, Plan
 from proctor.domain.submission import clean_path
 from proctor.programs.tools.scratch import scratch
-from proctor.runs.benchmarks import describe_benchmark
-from proctor.runs.content import restored
+from proctor.runs.benchmarks.describe import describe_benchmark
+from proctor.runs.chunks.content import restored
 from proctor.runs.resolve import PlanContext
 from proctor.stores.database import Database
 from proctor.stores.files import FileStore

@@ -7,7 +7,7 @@ from proctor.domain.evaluation import Evaluation
 from proctor.domain.event import Observer, ResultsRecorded, TrialsSkipped
 from proctor.domain.score import Score
 from proctor.domain.trial import Answer, Outcome, Result
-from proctor.runs.slices import trials_of_slice
+from proctor.runs.chunks.slices import trials_of_slice
 from proctor.stores.journal import DatabaseJournal
 
 

@@ -24,7 +24,7 @@ from proctor.planner.reader import not_understood, read_query
 from proctor.planner.reading import Reading
 from proctor.planner.refining import refine
 from proctor.planning.plan_file import model_spec, plan_from
-from proctor.runs.draft_plan import to_document
+from proctor.runs.plans.draft_plan import to_document
 from proctor.runs.resolve import PlanContext
 
 TIMEOUT_SECONDS = 30.0

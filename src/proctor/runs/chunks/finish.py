@@ -14,9 +14,9 @@ from proctor.domain.run import CANCELLED_REASON, RunStatus
 from proctor.domain.tracing import span
 from proctor.domain.trial import Outcome
 from proctor.runs.asking import every_trial_failed
+from proctor.runs.chunks.step import kept
 from proctor.runs.packing import pack_run
 from proctor.runs.sides import sides_of_rows
-from proctor.runs.step import kept
 from proctor.stores.connection import POSTGRESQL
 from proctor.stores.database import Database
 from proctor.stores.events import context_of

@@ -36,11 +36,11 @@ from proctor.engine.budget import REPAIR_ROUNDS
 from proctor.programs.marking import mark
 from proctor.programs.marks import scorecard_of
 from proctor.programs.options import MarkOptions
+from proctor.programs.packages.kept import PACKAGES
 from proctor.programs.scorer import Marked
 from proctor.programs.toolbox import refuse_without_needed
-from proctor.runs.caches import PACKAGES
-from proctor.runs.proving import check_problem
-from proctor.runs.repairing import ProgramModel
+from proctor.runs.programs.proving import check_problem
+from proctor.runs.programs.repairing import ProgramModel
 from proctor.version import __version__
 
 PROOF_SECONDS = 24 * 3600.0

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from proctor.domain.documents.comparison import Comparison
 from proctor.domain.documents.run import RunSummary
 from proctor.domain.errors import UserError
-from proctor.runs.compare import compare_runs
+from proctor.runs.comparing.compare import compare_runs
 from proctor.runs.comparing.pairs import PairSelection
 from proctor.runs.gates import GateResult
 from proctor.stores.database import Database

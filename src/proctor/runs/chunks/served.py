@@ -7,7 +7,7 @@ from msgspec.structs import asdict
 from proctor.domain.documents.accepted import ServedRun
 from proctor.domain.documents.listing import ShownStatus
 from proctor.domain.run import RunStatus
-from proctor.runs.waiting import show_run
+from proctor.runs.chunks.waiting import show_run
 from proctor.stores.database import Database
 from proctor.stores.runs import RunStore
 

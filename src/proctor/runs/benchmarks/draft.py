@@ -29,7 +29,7 @@ from proctor.models.prices import find_price
 from proctor.models.registry import create_model, named_hosts
 from proctor.offline import confined
 from proctor.planning.plan_file import model_spec
-from proctor.runs.draft_kinds import (
+from proctor.runs.benchmarks.draft_kinds import (
     KINDS,
     DraftKind,
     KindName,

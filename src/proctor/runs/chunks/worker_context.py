@@ -21,11 +21,11 @@ from proctor.engine.limiter import AdaptiveLimit
 from proctor.engine.ratelimit import MemoryLimits, RunLimits, RunRateLimits
 from proctor.offline import confined
 from proctor.runs.asking import concurrency_of, face_opponents, versions_of
-from proctor.runs.content import restored
+from proctor.runs.chunks.content import restored
+from proctor.runs.chunks.slices import pool_of
 from proctor.runs.replay import bind_replays
 from proctor.runs.resolve import PlanContext, close_models, resolve
 from proctor.runs.sandboxing import programming, sandboxing
-from proctor.runs.slices import pool_of
 from proctor.stores.database import Database
 from proctor.stores.leases import this_process
 from proctor.stores.queue import QueueStore

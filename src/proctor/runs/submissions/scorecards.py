@@ -23,7 +23,7 @@ from proctor.programs.evidence import evidence_from_json
 from proctor.programs.marks import scorecard_of
 from proctor.programs.scorer import PASSED
 from proctor.reports.scorecard_page import scorecard_page, verdict
-from proctor.runs.scorecard import program_card
+from proctor.runs.submissions.scorecard import program_card
 from proctor.stores.database import Database
 from proctor.stores.results import ResultRow, ResultStore
 from proctor.stores.runs import RunStore

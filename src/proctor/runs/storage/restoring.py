@@ -7,7 +7,7 @@ import time
 from proctor.domain.artifacts import Artifacts
 from proctor.domain.documents.backup import RestoredBackup
 from proctor.domain.errors import StoreError, UserError
-from proctor.runs.backups import (
+from proctor.runs.storage.backups import (
     BACKUPS,
     artifact_name,
     artifact_names,

@@ -16,7 +16,7 @@ from proctor.domain.problem import Problem
 from proctor.domain.scorecard import Scorecard
 from proctor.domain.submission import Submission
 from proctor.programs.scorer import PASSED, REVISION, marking_details
-from proctor.runs.scorecards import stored_card, whole_card
+from proctor.runs.submissions.scorecards import stored_card, whole_card
 from proctor.stores.database import Database
 from proctor.stores.submissions import ProgramTrial, SubmissionRow, SubmissionStore
 

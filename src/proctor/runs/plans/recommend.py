@@ -138,7 +138,7 @@ def with_costs(
 
 
 def _cost(item: RecommendedBenchmark, model: str, context: PlanContext, database: Database | None) -> RecommendedCost:
-    from proctor.runs.dry_run import estimate_run
+    from proctor.runs.plans.dry_run import estimate_run
     from proctor.runs.resolve import resolve_without_keys
 
     entry = {"benchmark": item.benchmark, "limit": COST_SAMPLES, **({"where": item.where} if item.where else {})}

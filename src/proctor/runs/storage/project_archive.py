@@ -27,7 +27,7 @@ from proctor.domain.errors import NotFoundError, RunError, StoreError, UserError
 from proctor.domain.plan import BenchmarkSpec, ModelSpec, Plan
 from proctor.domain.run import IMPORTED
 from proctor.domain.scope import LOCAL, Scope, check_project_name
-from proctor.runs.archived_benchmarks import check_archived
+from proctor.runs.benchmarks.archived import check_archived
 from proctor.stores.accounts.audit import AuditStore
 from proctor.stores.accounts.users import ProjectStore
 from proctor.stores.archived_values import JSON_COLUMNS

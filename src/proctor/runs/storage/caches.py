@@ -8,15 +8,12 @@ from pathlib import Path
 from msgspec import Struct
 
 from proctor.domain.errors import StoreError
+from proctor.programs.packages.kept import PACKAGES
 from proctor.stores.cached_answers import forget_answers, judges_answers, lent_answers
 from proctor.stores.database import Database
 
 WEIGHTS = "models"
 """The folder in the home with the weights of local models."""
-
-
-PACKAGES = "packages"
-"""The folder in the home with the packages of programs."""
 
 
 class Cache(Struct, frozen=True):

@@ -20,12 +20,12 @@ from proctor.offline import confined
 from proctor.planning.matrix import expand_matrix
 from proctor.planning.selection import Filtered, SelectedSamples
 from proctor.runs.asking import face_opponents
-from proctor.runs.content import restored
+from proctor.runs.chunks.content import restored
+from proctor.runs.chunks.slices import slices_of
+from proctor.runs.chunks.step import kept
+from proctor.runs.chunks.trial_count import refuse_too_many_trials
 from proctor.runs.replay import name_replays
 from proctor.runs.resolve import PlanContext, close_models, resolve
-from proctor.runs.slices import slices_of
-from proctor.runs.step import kept
-from proctor.runs.trial_count import refuse_too_many_trials
 from proctor.stores.database import Database
 from proctor.stores.events import context_of
 from proctor.stores.leases import LeaseLostError

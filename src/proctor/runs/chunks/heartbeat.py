@@ -1,4 +1,4 @@
-"""A chunk's pulse: the lease is kept, progress is noted, and what others decide is heard, twice a second."""
+"""A chunk's heartbeat: the lease is kept, progress is noted, and what others decide is heard, twice a second."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ STUCK_SECONDS = 90.0
 log = logging.getLogger("proctor.runs")
 
 
-class ChunkPulse:
+class ChunkHeartbeat:
     """Beats in a thread of its own: what computes for seconds must not cost the lease. Use as a context manager."""
 
     def __init__(self, chunk: Chunk, store: ChunkStore, is_stuck: Callable[[], None] | None = None) -> None:

@@ -21,9 +21,9 @@ from proctor.engine.loop import ModelWork, Work, execute
 from proctor.judges.asking import judging, lost
 from proctor.offline import confined
 from proctor.runs.asking import first_cause
-from proctor.runs.chunk_pulse import ChunkPulse
-from proctor.runs.slices import trials_of_slice
-from proctor.runs.worker_context import LEFT_SECONDS, REFUSED_SECONDS, ResolvedRun, WorkerContext
+from proctor.runs.chunks.heartbeat import ChunkHeartbeat
+from proctor.runs.chunks.slices import trials_of_slice
+from proctor.runs.chunks.worker_context import LEFT_SECONDS, REFUSED_SECONDS, ResolvedRun, WorkerContext
 from proctor.stores.chunk_rows import lease_of
 from proctor.stores.chunks import ChunkStore
 from proctor.stores.events import context_of
@@ -101,15 +101,15 @@ def _add_worker_time(worker: WorkerContext, run_id: str, seconds: float) -> None
 async def _execute_leased(chunk: Chunk, worker: WorkerContext) -> ExecutedChunk:
     store = ChunkStore(worker.database)
     failure: Exception | None = None
-    with ChunkPulse(chunk, store, worker.is_stuck) as pulse:
-        worker.on_stop(pulse.stopping.set)
+    with ChunkHeartbeat(chunk, store, worker.is_stuck) as heartbeat:
+        worker.on_stop(heartbeat.stopping.set)
         try:
-            await _execute(chunk, worker, pulse)
+            await _execute(chunk, worker, heartbeat)
         except (LeaseLostError, asyncio.CancelledError):
             task = asyncio.current_task()
             if task is not None and task.cancelling():
-                if not pulse.is_lost:  # the worker itself is told to end
-                    await asyncio.to_thread(_give_back, store, chunk, pulse)
+                if not heartbeat.is_lost:  # the worker itself is told to end
+                    await asyncio.to_thread(_give_back, store, chunk, heartbeat)
                     raise
                 task.uncancel()
             log.info("chunk %s was taken over by another worker", chunk.id)
@@ -119,20 +119,20 @@ async def _execute_leased(chunk: Chunk, worker: WorkerContext) -> ExecutedChunk:
         finally:
             worker.on_stop(None)
     if failure is not None:
-        return await _refuse(failure, chunk, worker, pulse)
+        return await _refuse(failure, chunk, worker, heartbeat)
     try:
-        is_whole = pulse.tally.done >= chunk.count and not pulse.is_left_to_others
+        is_whole = heartbeat.tally.done >= chunk.count and not heartbeat.is_left_to_others
         if is_whole:
             is_last = await asyncio.to_thread(
-                patiently, lambda: store.finish(lease_of(chunk), pulse.tally, pulse.unspent_pico_usd())
+                patiently, lambda: store.finish(lease_of(chunk), heartbeat.tally, heartbeat.unspent_pico_usd())
             )
         else:
-            is_last = await asyncio.to_thread(_give_back, store, chunk, pulse)
+            is_last = await asyncio.to_thread(_give_back, store, chunk, heartbeat)
     except LeaseLostError:
         return ExecutedChunk(ChunkEnd.LOST, chunk.run_id)
     if is_whole and not is_last:
         await asyncio.to_thread(_look, chunk, worker)
-    end = ChunkEnd.LEFT_TO_OTHERS if pulse.is_left_to_others else ChunkEnd.GIVEN_BACK
+    end = ChunkEnd.LEFT_TO_OTHERS if heartbeat.is_left_to_others else ChunkEnd.GIVEN_BACK
     return ExecutedChunk(ChunkEnd.FINISHED if is_whole else end, chunk.run_id, is_last)
 
 
@@ -140,7 +140,7 @@ def _look(chunk: Chunk, worker: WorkerContext) -> None:
     """Whether enough is known of the run, where it has a rule that says so."""
     run = RunStore(worker.database).get(chunk.run_id)
     if run.has_stop_rule:
-        from proctor.runs.stop_looking import look  # few runs have a rule, and it is not free to import
+        from proctor.runs.chunks.stop_looking import look  # few runs have a rule, and it is not free to import
 
         try:
             look(run, worker.database)
@@ -148,26 +148,26 @@ def _look(chunk: Chunk, worker: WorkerContext) -> None:
             log.warning("whether enough is known of run %s was not seen: %s", run.id, fault)
 
 
-def _give_back(store: ChunkStore, chunk: Chunk, pulse: ChunkPulse) -> bool:
-    lease, unspent = lease_of(chunk), pulse.unspent_pico_usd()
-    return patiently(lambda: store.give_back(lease, pulse.tally, unspent, is_done_with=pulse.is_given_up))
+def _give_back(store: ChunkStore, chunk: Chunk, heartbeat: ChunkHeartbeat) -> bool:
+    lease, unspent = lease_of(chunk), heartbeat.unspent_pico_usd()
+    return patiently(lambda: store.give_back(lease, heartbeat.tally, unspent, is_done_with=heartbeat.is_given_up))
 
 
-async def _execute(chunk: Chunk, worker: WorkerContext, pulse: ChunkPulse) -> None:
+async def _execute(chunk: Chunk, worker: WorkerContext, heartbeat: ChunkHeartbeat) -> None:
     run = await asyncio.to_thread(RunStore(worker.database).get, chunk.run_id)
     resolved = await worker.resolved(run)
     evaluation = resolved.evaluations[chunk.evaluation_id]
     if not resolved.concurrency_of(evaluation):
-        pulse.is_left_to_others, pulse.tally = True, chunk.tally
+        heartbeat.is_left_to_others, heartbeat.tally = True, chunk.tally
         worker.leave(run.id, LEFT_SECONDS)
         return
-    pulse.watch(evaluation.label)
+    heartbeat.watch(evaluation.label)
     if (minutes := resolved.plan.limits.minutes) is not None:
         queue = QueueStore(worker.database)
         queued = await asyncio.to_thread(queue.get, run.id)
         left = minutes * 60 - (0.0 if queued is None else queued.seconds)
         reason = f"the time limit of {minutes:g} minutes was reached"
-        pulse.end_after(left, lambda: queue.stop(run.id, reason))
+        heartbeat.end_after(left, lambda: queue.stop(run.id, reason))
     journal = DatabaseJournal(
         worker.database,
         resolved.versions,
@@ -178,11 +178,11 @@ async def _execute(chunk: Chunk, worker: WorkerContext, pulse: ChunkPulse) -> No
     try:
         with confined(resolved.is_offline):
             if chunk.count == 1 and chunk.lost_leases >= LOSSES_OF_ONE_TRIAL:
-                from proctor.runs.poison import fail_trial
+                from proctor.runs.chunks.poison import fail_trial
 
-                await fail_trial(chunk, evaluation, journal, pulse.observe)
+                await fail_trial(chunk, evaluation, journal, heartbeat.observe)
                 return
-            given_up = await _ask(chunk, resolved, worker, journal, pulse)
+            given_up = await _ask(chunk, resolved, worker, journal, heartbeat)
     except BaseExceptionGroup as group:
         raise first_cause(group) from group
     finally:
@@ -192,19 +192,19 @@ async def _execute(chunk: Chunk, worker: WorkerContext, pulse: ChunkPulse) -> No
 
 
 async def _ask(
-    chunk: Chunk, resolved: ResolvedRun, worker: WorkerContext, journal: DatabaseJournal, pulse: ChunkPulse
+    chunk: Chunk, resolved: ResolvedRun, worker: WorkerContext, journal: DatabaseJournal, heartbeat: ChunkHeartbeat
 ) -> dict[str, str]:
     """Every trial that can be finished is; gives the model and the judges that were given up, and why."""
     evaluation, limits = resolved.evaluations[chunk.evaluation_id], resolved.plan.limits
     concurrency = min(resolved.concurrency_of(evaluation), chunk.count)
-    budget = _budget(chunk, resolved, worker, pulse)
+    budget = _budget(chunk, resolved, worker, heartbeat)
     # A judge's kept answers are the project's own, as the run's are.
     scope = await asyncio.to_thread(project_of, worker.database, [evaluation.id])
     async with judging(
         evaluation.scorers,
         worker.database.within(scope),
-        pulse.stopping,
-        pulse.observe,
+        heartbeat.stopping,
+        heartbeat.observe,
         use_cache=resolved.plan.cache,
         budget=budget,
         rates=resolved.rates,
@@ -221,11 +221,11 @@ async def _ask(
             breaker=resolved.rates.breaker_of(evaluation.model),
             limit=resolved.limit_of(evaluation),
         )
-        given_up = await execute([work], journal, stopping=pulse.stopping, observe=pulse.observe, budget=budget)
+        given_up = await execute([work], journal, stopping=heartbeat.stopping, observe=heartbeat.observe, budget=budget)
         return given_up | lost(judges)
 
 
-def _budget(chunk: Chunk, resolved: ResolvedRun, worker: WorkerContext, pulse: ChunkPulse) -> Budget | None:
+def _budget(chunk: Chunk, resolved: ResolvedRun, worker: WorkerContext, heartbeat: ChunkHeartbeat) -> Budget | None:
     """This chunk's part of the plan's cap, which all chunks keep together."""
     cap = resolved.plan.limits.cost_usd
     if cap is None:
@@ -235,8 +235,8 @@ def _budget(chunk: Chunk, resolved: ResolvedRun, worker: WorkerContext, pulse: C
         reason = out_of_money(cap, spent_usd, next_usd)
         patiently(lambda: QueueStore(worker.database).stop(chunk.run_id, reason))
 
-    budget = SharedBudget(cap, ChunkMoney(worker.database, chunk, cap), pulse.stopping, stop)
-    pulse.unspent_usd = lambda: budget.unspent_usd
+    budget = SharedBudget(cap, ChunkMoney(worker.database, chunk, cap), heartbeat.stopping, stop)
+    heartbeat.unspent_usd = lambda: budget.unspent_usd
     return budget
 
 
@@ -249,7 +249,7 @@ def _tell_given_up(worker: WorkerContext, resolved: ResolvedRun, reasons: dict[s
         queue.drop_waiting(resolved.run.id, ids)
 
 
-async def _refuse(fault: Exception, chunk: Chunk, worker: WorkerContext, pulse: ChunkPulse) -> ExecutedChunk:
+async def _refuse(fault: Exception, chunk: Chunk, worker: WorkerContext, heartbeat: ChunkHeartbeat) -> ExecutedChunk:
     """Leave it to another worker; when as many as there are could not execute it, the run fails with the reason."""
     if not isinstance(fault, ProctorError):
         log.error("chunk %s could not be executed", chunk.id, exc_info=fault)
@@ -266,8 +266,8 @@ async def _refuse(fault: Exception, chunk: Chunk, worker: WorkerContext, pulse: 
             queue.drop_waiting(chunk.run_id)
         return store.give_back(
             lease_of(chunk),
-            pulse.tally,
-            pulse.unspent_pico_usd(),
+            heartbeat.tally,
+            heartbeat.unspent_pico_usd(),
             refusal=reason,
             wait_seconds=PAUSE_AFTER_REFUSAL_SECONDS,
         )

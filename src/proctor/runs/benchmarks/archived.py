@@ -17,7 +17,7 @@ from proctor.domain.documents.benchmark import BenchmarkDescription
 from proctor.domain.errors import StoreError, UserError
 from proctor.domain.submission import clashing, clean_path
 from proctor.programs.tools.scratch import scratch
-from proctor.runs.content import MAX_FILES
+from proctor.runs.chunks.content import MAX_FILES
 
 MAX_ENTRY_BYTES = 16 << 20
 

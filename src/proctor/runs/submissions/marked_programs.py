@@ -5,8 +5,8 @@ from __future__ import annotations
 from proctor.domain.artifacts import Artifacts
 from proctor.domain.documents.scorecard import ProgramCard
 from proctor.domain.errors import NotFoundError
-from proctor.runs.scorecards import card_of_trial
-from proctor.runs.submissions import card_of_submission
+from proctor.runs.submissions.scorecards import card_of_trial
+from proctor.runs.submissions.stored import card_of_submission
 from proctor.stores.database import Database
 from proctor.stores.submissions import PREFIX
 

@@ -1,0 +1,1 @@
+"""Benchmarks described, drafted from documents, and kept as a project's own."""

@@ -1,0 +1,1 @@
+"""Programs that are handed in, and scorecards: of submissions, of trials and of files."""
