@@ -16,7 +16,8 @@ from proctor.domain.plan import Plan
 from proctor.domain.run import RunStatus
 from proctor.planning.plan_file import plan_from
 from proctor.runs.cancel import cancel_run
-from proctor.runs.execute import RunExecution, execute_run, reopen, submit
+from proctor.runs.execute import execute_run, reopen, submit
+from proctor.runs.execution import RunExecution
 from proctor.runs.plans.dry_run import estimate_run
 from proctor.runs.plans.metric_names import metrics_of_all, metrics_of_plan
 from proctor.runs.plans.pilot import run_pilot
@@ -79,6 +80,14 @@ def test_looking_for_work_in_a_completed_run_is_no_part_of_its_time(database: Da
     seconds = store.get(first.run_id).seconds
     asyncio.run(execute_run(reopen(store.get(first.run_id), HERE, database)))
     assert store.get(first.run_id).seconds == seconds > 0
+
+
+def test_an_evaluation_that_needs_nothing_to_be_executed_is_the_one_that_was_recorded(database: Database) -> None:
+    execution = submit(plan(models=["demo/strong", "demo/weak"]), HERE, database)
+    recorded = list(execution.evaluations)
+    asyncio.run(execute_run(execution))
+    assert [item.id for item in recorded] == [row["id"] for row in RunStore(database).evaluation_rows(execution.run_id)]
+    assert all(one is other for one, other in zip(execution.evaluations, recorded, strict=True))
 
 
 def test_an_estimate_says_what_would_be_asked() -> None:

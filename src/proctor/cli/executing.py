@@ -20,7 +20,8 @@ from proctor.domain.documents.evaluation import EvaluationSummary
 from proctor.domain.documents.run import ExecutedRun, RunSummary
 from proctor.domain.run import INTERRUPTED_REASON, RunStatus
 from proctor.domain.tracing import span
-from proctor.runs.execute import RunExecution, execute_run
+from proctor.runs.execute import execute_run
+from proctor.runs.execution import RunExecution
 from proctor.runs.gates import check_gates
 from proctor.runs.plans.metric_names import metrics_of_each
 

@@ -107,6 +107,11 @@ class NeedsSandbox(Protocol):
         ...
 
 
+def give_sandbox(scorer: Scorer, sandbox: Sandbox) -> Scorer:
+    """The scorer with the sandbox where it needs one, else as it is."""
+    return scorer.with_sandbox(sandbox) if isinstance(scorer, NeedsSandbox) else scorer
+
+
 @runtime_checkable
 class HasGolds(Protocol):
     """A scorer that knows answers which must pass or fail, so that a sandbox can be tried before a model is asked."""

@@ -13,7 +13,8 @@ from proctor.domain.run import INTERRUPTED_REASON, RunStatus
 from proctor.library.listening import Function, Listener, Listening, listener, log_notices
 from proctor.library.notebook import LiveProgress
 from proctor.library.worker import Worker
-from proctor.runs.execute import RunExecution, execute_run, reopen
+from proctor.runs.execute import execute_run, reopen
+from proctor.runs.execution import RunExecution
 from proctor.runs.read import read_run
 from proctor.runs.resolve import PlanContext
 from proctor.runs.results import read_rows

@@ -14,17 +14,16 @@ from proctor.domain.event import Event, Observer
 from proctor.domain.model import Model, max_concurrency_of
 from proctor.domain.plan import Limits
 from proctor.domain.trial import Outcome
-from proctor.judges.asking import give_opponents
+from proctor.runs.columns import EvaluationColumns
 from proctor.runs.progress import EvaluationProgress
-from proctor.stores.database import Database
 
 FAULT_KIND = re.compile(r"^\w+Error: ")
 log = logging.getLogger("proctor.runs")
 
 
-def face_opponents(evaluations: Sequence[Evaluation], database: Database) -> list[Evaluation]:
-    """The same, with the answers of the runs that their scorers compare with."""
-    return [replace(item, scorers=give_opponents(item.scorers, item.benchmark.name, database)) for item in evaluations]
+def numbered(evaluations: Sequence[Evaluation], rows: Sequence[EvaluationColumns]) -> list[Evaluation]:
+    """The evaluations as they are recorded, each with the id of its row."""
+    return [replace(item, id=row["id"]) for item, row in zip(evaluations, rows, strict=True)]
 
 
 def versions_of(evaluations: Sequence[Evaluation]) -> dict[int, dict[str, str]]:
@@ -50,7 +49,7 @@ def every_trial_failed(label: str, side: str, benchmark: str, first_fault: str) 
     return f"{side} on {benchmark}: every trial failed ({fault})"
 
 
-def guarded(observers: list[Observer]) -> Observer:
+def isolate_observers(observers: list[Observer]) -> Observer:
     """One stream for all observers; one that fails is dropped and cannot hurt the run."""
 
     def observe(event: Event) -> None:

@@ -4,25 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from decimal import Decimal
 from functools import partial
 from itertools import groupby
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from msgspec import Struct, field
+from msgspec import Struct
 from msgspec.structs import replace
 
 from proctor.costs.durable_budget import DurableBudget
-from proctor.domain.artifacts import Artifacts
 from proctor.domain.errors import ProctorError, RunError, StoreError, UserError
 from proctor.domain.evaluation import Evaluation
 from proctor.domain.event import Observer
 from proctor.domain.plan import Limits, Plan
-from proctor.domain.run import CANCELLED_REASON, RunStatus
+from proctor.domain.run import RunStatus
 from proctor.domain.scope import Scope
 from proctor.engine.budget import Budget, out_of_money
 from proctor.engine.loop import ModelWork, Work, execute
@@ -31,12 +28,13 @@ from proctor.judges.asking import judging, lost
 from proctor.offline import confined
 from proctor.planning.expand import trials_of
 from proctor.planning.matrix import expand_matrix
-from proctor.runs.asking import concurrency_of, face_opponents, first_cause, guarded, hopeless, versions_of
+from proctor.runs.asking import concurrency_of, first_cause, hopeless, isolate_observers, numbered, versions_of
+from proctor.runs.equipment import equipped, refuse_unusable
+from proctor.runs.execution import RunExecution
+from proctor.runs.heartbeat import RunClock, kept_alive
 from proctor.runs.packing import pack_run, stoppable
-from proctor.runs.progress import Progress
 from proctor.runs.replay import bind_replays, name_replays
 from proctor.runs.resolve import PlanContext, close_models, resolve
-from proctor.runs.sandboxing import programming, refuse_unusable, sandboxing
 from proctor.stores.connection import POSTGRESQL
 from proctor.stores.database import Database
 from proctor.stores.journal import DatabaseJournal
@@ -46,59 +44,16 @@ from proctor.stores.runs import GROUP_SIZES, RunRow, RunStore
 from proctor.stores.scores import ScoreStore
 
 if TYPE_CHECKING:
-    from proctor.stopping.rule import StopRule, Value
+    from proctor.stopping.rule import Value
 
-HEARTBEAT_SECONDS = 1.0
 log = logging.getLogger("proctor.runs")
-
-
-class RunExecution(Struct, dict=True, eq=False):
-    """A run in the hands of this process: prepared, not yet started."""
-
-    run_id: str
-    plan: Plan
-    evaluations: list[Evaluation]
-    database: Database
-    is_offline: bool = False
-    artifacts: Artifacts | None = None
-    home: Path | None = None
-    observers: list[Observer] = field(default_factory=list)
-    stopping: asyncio.Event = field(default_factory=asyncio.Event)
-    stop_reason: str | None = None
-    is_lost: bool = False
-    is_reopened: bool = False
-    """Its scorers may be other versions than those of its earlier executions."""
-
-    def __post_init__(self) -> None:
-        self.progress = Progress(self.evaluations)
-        self.rule = _stop_rule(self.plan, self.evaluations)
-
-    def stop(self, reason: str) -> None:
-        """Send nothing new, finish what is in flight, keep everything."""
-        if self.stop_reason is None:
-            self.stop_reason = reason
-        self.progress.is_stopping = True
-        self.stopping.set()
-
-    def lose(self) -> None:
-        """Another process has the run: stop, and write nothing."""
-        self.is_lost = True
-        self.stop("another process has taken the run over")
-
-
-def _stop_rule(plan: Plan, evaluations: Sequence[Evaluation]) -> StopRule | None:
-    if plan.until is None:
-        return None
-    from proctor.stopping.rule import stop_rule
-
-    return stop_rule(plan, evaluations)
 
 
 def submit(plan: Plan, context: PlanContext, database: Database) -> RunExecution:
     """Resolve the plan and write the run; nothing has been asked yet."""
     database = database.within(Scope(database.scope.owner))
     plan = name_replays(expand_matrix(plan, context.folder), database)
-    evaluations = face_opponents(resolve(plan, context), database)
+    evaluations = resolve(plan, context, database)
     refuse_unusable(plan, evaluations)
     store = RunStore(database)
     pinned = tuple(item.benchmark_spec for item in evaluations[: len(plan.benchmarks)])  # each model has all of them
@@ -114,7 +69,7 @@ def reopen(run: RunRow, context: PlanContext, database: Database, limits: Limits
     _refuse_of_workers(run, store, database)
     plan = run.plan if limits is None else run.plan.model_copy(update={"limits": limits})
     then = replace(context, folder=run.folder, data=context.data or run.data)
-    evaluations = face_opponents(resolve(plan, then), database)
+    evaluations = resolve(plan, then, database)
     for evaluation, row in zip(evaluations, store.evaluation_rows(run.id), strict=True):
         if evaluation.benchmark_identity != row["digest"]:
             raise UserError(
@@ -148,11 +103,10 @@ def _execution(
     database: Database,
     context: PlanContext,
 ) -> RunExecution:
-    rows = store.evaluation_rows(run_id)
-    numbered = [replace(item, id=row["id"]) for item, row in zip(evaluations, rows, strict=True)]
-    bind_replays(numbered, database)
+    recorded = numbered(evaluations, store.evaluation_rows(run_id))
+    bind_replays(recorded, database)
     is_offline = plan.offline or context.is_offline
-    return RunExecution(run_id, plan, numbered, database, is_offline, context.artifacts, context.home)
+    return RunExecution(run_id, plan, recorded, database, is_offline, context.artifacts, context.home)
 
 
 async def execute_run(execution: RunExecution) -> RunStatus:
@@ -165,21 +119,19 @@ async def execute_run(execution: RunExecution) -> RunStatus:
     if execution.rule is not None:
         # Which groups are whole is known from the plan alone, and whoever reads the run has no plan.
         store.add_event(execution.run_id, GROUP_SIZES, execution.rule.group_sizes)
-    clock, observe = _Clock(), _guarded(execution)
+    clock, observe = RunClock(), _observer(execution)
     status: RunStatus = RunStatus.FAILED
     error: str | None = "the process ended"
     try:
         with confined(execution.is_offline):
             async with (
-                _watched(execution, lease, store, clock),
-                sandboxing(
-                    execution.plan, execution.evaluations, partial(store.add_event, execution.run_id), observe
-                ) as execution.evaluations,
-                programming(
+                kept_alive(execution, lease, store, clock),
+                equipped(
                     execution.plan,
                     execution.evaluations,
                     execution.stopping,
                     observe,
+                    record=partial(store.add_event, execution.run_id),
                     artifacts=execution.artifacts,
                     home=execution.home,
                 ) as execution.evaluations,
@@ -250,25 +202,6 @@ async def _journal(execution: RunExecution, lease: Lease, month: int) -> AsyncIt
         yield journal
     finally:
         await journal.close()
-
-
-@asynccontextmanager
-async def _watched(execution: RunExecution, lease: Lease, store: RunStore, clock: _Clock) -> AsyncIterator[None]:
-    """Keep the run's pulse, and its time limit where it has one: proving that code can be run counts as running."""
-    pulse = asyncio.create_task(_pulse(execution, lease, store, clock))
-    minutes = execution.plan.limits.minutes
-    deadline = None
-    if minutes is not None:
-        deadline = asyncio.get_running_loop().call_later(
-            minutes * 60, execution.stop, f"the time limit of {minutes:g} minutes was reached"
-        )
-    try:
-        yield
-    finally:
-        if deadline is not None:
-            deadline.cancel()
-        pulse.cancel()
-        await asyncio.gather(pulse, return_exceptions=True)
 
 
 async def _ask_everything(
@@ -378,41 +311,6 @@ def _by_label(evaluations: Sequence[Evaluation]) -> list[tuple[str, list[Evaluat
     return [(label, list(items)) for label, items in groupby(evaluations, key=lambda item: item.label)]
 
 
-def _guarded(execution: RunExecution) -> Observer:
+def _observer(execution: RunExecution) -> Observer:
     rules: list[Observer] = [] if execution.rule is None else [execution.rule]
-    return guarded([execution.progress, *rules, *execution.observers])
-
-
-class _Clock:
-    """The seconds of an execution that are not written yet: a process that is killed takes no others with it."""
-
-    def __init__(self) -> None:
-        self._since = time.monotonic()
-        self.written = 0.0
-
-    @property
-    def seconds(self) -> float:
-        return time.monotonic() - self._since
-
-    def note(self, seconds: float) -> None:
-        """So many are written."""
-        self._since += seconds
-        self.written += seconds
-
-
-async def _pulse(execution: RunExecution, lease: Lease, store: RunStore, clock: _Clock) -> None:
-    """Keep the lease, hear of a cancel, and leave a trace of time and progress, once a second."""
-    while True:
-        await asyncio.sleep(HEARTBEAT_SECONDS)
-        seconds, progress = clock.seconds, execution.progress
-        try:
-            is_wanted = await asyncio.to_thread(store.renew, lease, seconds, progress.fraction, progress.snapshot())
-        except StoreError:
-            continue  # locked, busy or away: the lease lasts longer than that, and the time is noted the next time
-        except LeaseLostError:
-            execution.lose()
-            return
-        if is_wanted:
-            clock.note(seconds)
-        else:
-            execution.stop(CANCELLED_REASON)
+    return isolate_observers([execution.progress, *rules, *execution.observers])

@@ -14,7 +14,7 @@ from proctor.domain.evaluation import Evaluation
 from proctor.domain.response import Response
 from proctor.domain.sample import Sample
 from proctor.domain.sandbox import Sandbox
-from proctor.domain.scorer import HasGolds, Scorer
+from proctor.domain.scorer import HasGolds, Scorer, give_sandbox
 
 SAMPLES = 3
 """Of each benchmark: a sandbox that fails one kind of program fails the first; the tests judge all of them."""
@@ -43,7 +43,7 @@ async def prove(evaluations: Sequence[Evaluation], sandbox: Sandbox, seed: int) 
 
 
 async def _proved(item: Evaluation, known: HasGolds, sandbox: Sandbox, seed: int) -> CheckedGolds:
-    scorer = known.for_golds()
+    scorer = give_sandbox(known.for_golds(), sandbox)
     started = time.monotonic()
     count = item.fingerprint.count
     positions = random.Random(f"gold {seed}").sample(range(count), min(SAMPLES, count))

@@ -29,7 +29,7 @@ from proctor.domain.plan import BenchmarkSpec, Limits, ModelSpec, Plan
 from proctor.domain.price import Price
 from proctor.domain.scorable import proven
 from proctor.domain.scorer import NeedsLikelihoods, Scorer
-from proctor.judges.asking import JudgeRegistry, judges_of
+from proctor.judges.asking import JudgeRegistry, give_opponents, judges_of
 from proctor.models.cost_limit import refuse_unenforceable
 from proctor.models.key_hosts import with_key_hosts
 from proctor.models.prices import find_price, read_assumed
@@ -38,6 +38,7 @@ from proctor.offline import confined
 from proctor.planning.matrix import expand_matrix
 from proctor.planning.selection import select
 from proctor.scorers.registry import create_scorers
+from proctor.stores.database import Database
 
 NO_KEY = "not-set"
 """Stands for a key where nothing is asked."""
@@ -86,10 +87,13 @@ class _Prepared(Struct, frozen=True):
     scorers: tuple[Scorer, ...]
 
 
-def resolve(plan: Plan, context: PlanContext) -> list[Evaluation]:
-    """Every model with every benchmark, varied as the plan says; raises a UserError for what cannot be used."""
+def resolve(plan: Plan, context: PlanContext, database: Database | None = None) -> list[Evaluation]:
+    """Every model with every benchmark, varied as the plan says; raises a UserError for what cannot be used.
+
+    Scorers that compare with another run get its answers from the `database`; without one, they can score nothing.
+    """
     with confined(plan.offline or context.is_offline):
-        return _resolve(expand_matrix(plan, context.folder), context.allowing(plan))
+        return _resolve(expand_matrix(plan, context.folder), context.allowing(plan), database)
 
 
 def check_names(plan: Plan, context: PlanContext) -> None:
@@ -133,7 +137,7 @@ def unused_judges(plan: Plan, evaluations: Sequence[Evaluation]) -> str | None:
     return f"The judge {names} is not asked: no scorer here is one that judges ({scorers})."
 
 
-def _resolve(plan: Plan, context: PlanContext) -> list[Evaluation]:
+def _resolve(plan: Plan, context: PlanContext, database: Database | None) -> list[Evaluation]:
     if plan.until is not None:
         from proctor.stopping.rule import rule_of  # few runs have a rule, and it is not free to import
 
@@ -141,7 +145,7 @@ def _resolve(plan: Plan, context: PlanContext) -> list[Evaluation]:
             rule_of(plan)
     models = _create_models(plan, context)
     _refuse_unknown_helpers(plan, context)
-    prepared = _prepare_all(plan, context)
+    prepared = _prepare_all(plan, context, database)
     evaluations = [
         _evaluation(plan, model_spec, model, price, benchmark_spec, item)
         for (model_spec, model), price in zip(models, _prices(plan, models, context), strict=True)
@@ -190,8 +194,8 @@ def _refuse_unknown_helpers(plan: Plan, context: PlanContext) -> None:
         raise NotFoundError(f"No sandbox {plan.sandbox!r}.{hint} There are: {', '.join(known)}.")
 
 
-def _prepare_all(plan: Plan, context: PlanContext) -> list[tuple[BenchmarkSpec, _Prepared]]:
-    bench = JudgeRegistry(
+def _prepare_all(plan: Plan, context: PlanContext, database: Database | None) -> list[tuple[BenchmarkSpec, _Prepared]]:
+    judges = JudgeRegistry(
         plan.judge,
         plan.limits,
         environment=context.environment,
@@ -199,7 +203,7 @@ def _prepare_all(plan: Plan, context: PlanContext) -> list[tuple[BenchmarkSpec, 
         price_of=lambda model: price_of(model, plan.limits, context),
     )
     prepared = [
-        (spec, _prepare(index, spec, benchmark, plan, context, bench))
+        (spec, _prepare(index, spec, benchmark, plan, context, judges, database))
         for index, (spec, benchmark) in enumerate(load_benchmarks(plan, context))
     ]
     return [(_pinned(spec, item.benchmark), item) for spec, item in prepared]
@@ -257,9 +261,17 @@ def price_of(model: Model, limits: Limits, context: PlanContext) -> Price | None
 
 
 def _prepare(
-    index: int, spec: BenchmarkSpec, benchmark: Benchmark, plan: Plan, context: PlanContext, bench: JudgeRegistry
+    index: int,
+    spec: BenchmarkSpec,
+    benchmark: Benchmark,
+    plan: Plan,
+    context: PlanContext,
+    judges: JudgeRegistry,
+    database: Database | None,
 ) -> _Prepared:
-    scorers = bench.give(create_scorers(benchmark.scorers, context.folder))
+    scorers = judges.give(create_scorers(benchmark.scorers, context.folder))
+    if database is not None:
+        scorers = give_opponents(scorers, benchmark.name, database)
     # A rule that may stop early needs a random order.
     every = proven(benchmark.samples, scorers)
     with in_field("benchmarks", index, kind=FilterError):

@@ -177,6 +177,12 @@ class Watch:
         self.is_met = self.is_met or rule.is_met(*(track.sequence.interval() for track in tracks))
 
 
+def planned_group_sizes(evaluations: Sequence[Evaluation]) -> dict[str, dict[str, int]]:
+    """How many samples of each group are planned, by benchmark; none where each sample stands for itself."""
+    drawn = {item.benchmark_identity: item.samples for item in evaluations}
+    return {name: _group_sizes(one.group for one in samples) for name, samples in drawn.items()}
+
+
 def _group_sizes(groups: Iterable[str | None]) -> dict[str, int]:
     """How many samples each group has; nothing where each sample stands for itself."""
     counts = Counter(groups)
@@ -194,9 +200,7 @@ class StopRule:
         self._lock = threading.Lock()
         self._orders = {item.id: _Order() for item in evaluations}
         self._watches: dict[int, list[tuple[int, Watch]]] = {item.id: [] for item in evaluations}
-        drawn = {item.benchmark_identity: item.samples for item in evaluations}
-        self.group_sizes = {name: _group_sizes(one.group for one in samples) for name, samples in drawn.items()}
-        """How many samples of each group are planned, by benchmark; none where each sample stands for itself."""
+        self.group_sizes = planned_group_sizes(evaluations)
         for together in _watched_together(rule, evaluations):
             names = tuple(item.label for item in together)
             watch = Watch(names, _sequence(rule, evaluations), self.group_sizes[together[0].benchmark_identity])

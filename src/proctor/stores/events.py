@@ -6,7 +6,7 @@ skip it. An event's number is taken from the run's row, which stays locked until
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -33,7 +33,9 @@ class StoredEvent(Struct, frozen=True):
     data: dict[str, Any]
 
 
-def add_event(connection: Connection, run_id: str, kind: str, data: dict[str, Any], scope: Scope = EVERYTHING) -> None:
+def add_event(
+    connection: Connection, run_id: str, kind: str, data: Mapping[str, Any], scope: Scope = EVERYTHING
+) -> None:
     """Write an event; within a transaction. `scope` is given where it was not seen yet that the run is within it."""
     is_mine, values = ("", ()) if scope.project is None else (" AND project = ?", (scope.project,))
     row = connection.execute(

@@ -281,7 +281,7 @@ class RunStore:
         if changed.rowcount == 0:
             raise LeaseLostError(lease.run_id)
 
-    def add_event(self, run_id: str, kind: str, data: dict[str, Any]) -> None:
+    def add_event(self, run_id: str, kind: str, data: Mapping[str, Any]) -> None:
         with self._database.connection() as connection, connection.transaction(is_short=True):
             add_event(connection, run_id, kind, data, self._database.scope)
 

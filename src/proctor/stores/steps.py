@@ -10,11 +10,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from proctor.domain.chunk import Slice
+from proctor.domain.message import Json
 from proctor.domain.run import RunStatus
 from proctor.domain.text import shorten, storable
 from proctor.stores.chunk_rows import CHUNK_COLUMNS, progress_of
@@ -100,7 +101,7 @@ class StepStore:
         slices: Iterable[Slice],
         *,
         taken_usd: Decimal = Decimal(0),
-        events: Sequence[tuple[str, dict[str, Any]]] = (),
+        events: Sequence[tuple[str, Mapping[str, Json]]] = (),
     ) -> int:
         """Write the evaluations and every chunk, all or none; gives the number of chunks.
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Mapping
 from decimal import Decimal
-from typing import Any
 
 from msgspec.structs import replace
 
 from proctor.domain.errors import ProctorError, StoreError, UserError
 from proctor.domain.evaluation import Evaluation
 from proctor.domain.log_context import log_context
+from proctor.domain.message import Json
 from proctor.domain.plan import Plan
 from proctor.domain.run import RunStatus
 from proctor.domain.scope import Scope
@@ -19,7 +20,6 @@ from proctor.domain.tracing import span
 from proctor.offline import confined
 from proctor.planning.matrix import expand_matrix
 from proctor.planning.selection import Filtered, SelectedSamples
-from proctor.runs.asking import face_opponents
 from proctor.runs.chunks.content import restored
 from proctor.runs.chunks.slices import slices_of
 from proctor.runs.chunks.step import kept
@@ -91,7 +91,7 @@ async def _prepare(lease: StepLease, context: PlanContext, database: Database, s
 def _write(lease: StepLease, run: RunRow, here: PlanContext, database: Database, steps: StepStore) -> list[Evaluation]:
     database = database.within(Scope(run.project))
     plan = name_replays(expand_matrix(run.plan, here.folder), database)
-    evaluations = face_opponents(resolve(plan, here), database)
+    evaluations = resolve(plan, here, database)
     refuse_too_many_trials(evaluations)
     store = RunStore(database)
     _refuse_changed(run, evaluations, store)
@@ -122,18 +122,16 @@ def _refuse_changed(run: RunRow, evaluations: list[Evaluation], store: RunStore)
             )
 
 
-def _group_sizes(plan: Plan, evaluations: list[Evaluation]) -> list[tuple[str, dict[str, Any]]]:
+def _group_sizes(plan: Plan, evaluations: list[Evaluation]) -> list[tuple[str, Mapping[str, Json]]]:
     """Which groups are whole is known from the plan alone, and whoever reads the run has no plan."""
     if plan.until is None:
         return []
-    from proctor.stopping.rule import stop_rule
+    from proctor.stopping.rule import planned_group_sizes
 
-    numbered = [replace(item, id=place) for place, item in enumerate(evaluations)]
-    rule = stop_rule(plan, numbered)
-    return [] if rule is None else [(GROUP_SIZES, dict(rule.group_sizes))]
+    return [(GROUP_SIZES, planned_group_sizes(evaluations))]
 
 
-def _random_order(evaluations: list[Evaluation]) -> tuple[str, dict[str, Any]]:
+def _random_order(evaluations: list[Evaluation]) -> tuple[str, Mapping[str, Json]]:
     """What is selected by hashes of the ids is asked in their order; all else in that of its file."""
     drawn = {
         item.benchmark_identity

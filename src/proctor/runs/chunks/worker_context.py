@@ -20,12 +20,12 @@ from proctor.domain.scope import Scope
 from proctor.engine.limiter import AdaptiveLimit
 from proctor.engine.ratelimit import MemoryLimits, RunLimits, RunRateLimits
 from proctor.offline import confined
-from proctor.runs.asking import concurrency_of, face_opponents, versions_of
+from proctor.runs.asking import concurrency_of, numbered, versions_of
 from proctor.runs.chunks.content import restored
 from proctor.runs.chunks.slices import pool_of
+from proctor.runs.equipment import equipped
 from proctor.runs.replay import bind_replays
 from proctor.runs.resolve import PlanContext, close_models, resolve
-from proctor.runs.sandboxing import programming, sandboxing
 from proctor.stores.database import Database
 from proctor.stores.leases import this_process
 from proctor.stores.queue import QueueStore
@@ -166,7 +166,7 @@ class ResolvedRun:
         self._worker = worker
         self._limits: dict[str, AdaptiveLimit] = {}
         self._closing = asyncio.Event()
-        self._keeper: asyncio.Task[None] | None = None
+        self._opening_task: asyncio.Task[None] | None = None
         self.evaluations: Mapping[int, Evaluation] = {}
         self.versions: dict[int, dict[str, str]] = {}
         self.rates: RunRateLimits = worker.limits.of_run(run.id, self.plan.limits)
@@ -178,12 +178,12 @@ class ResolvedRun:
     async def open(self) -> None:
         """What is opened is closed by the task that opened it, whichever chunk is executed then."""
         ready: asyncio.Future[_Opened] = asyncio.get_running_loop().create_future()
-        self._keeper = asyncio.create_task(self._keep(ready))
+        self._opening_task = asyncio.create_task(self._keep(ready))
         try:
             opened = await ready
         except BaseException:
-            self._keeper.cancel()
-            await asyncio.gather(self._keeper, return_exceptions=True)
+            self._opening_task.cancel()
+            await asyncio.gather(self._opening_task, return_exceptions=True)
             raise
         self.evaluations = opened.evaluations
         self.versions = versions_of(list(opened.evaluations.values()))
@@ -202,12 +202,15 @@ class ResolvedRun:
                 evaluations = every
                 mine = [item for item in every if pool_of(item) in self._worker.pools]
                 context = self._worker.context
-                async with (
-                    sandboxing(self.plan, mine, _unrecorded, _unheard) as mine,
-                    programming(
-                        self.plan, mine, self._closing, _unheard, artifacts=context.artifacts, home=context.home
-                    ) as mine,
-                ):
+                async with equipped(
+                    self.plan,
+                    mine,
+                    self._closing,
+                    _unheard,
+                    record=_unrecorded,
+                    artifacts=context.artifacts,
+                    home=context.home,
+                ) as mine:
                     ready.set_result(_Opened({item.id: item for item in mine}))
                     await self._closing.wait()
         except BaseException as error:
@@ -220,10 +223,9 @@ class ResolvedRun:
     def _resolve(self, here: PlanContext) -> list[Evaluation]:
         run = self.run
         database = self._worker.database.within(Scope(run.project))
-        evaluations = face_opponents(resolve(self.plan, here), database)
         rows = RunStore(database).evaluation_rows(run.id)
-        numbered = [replace(item, id=row["id"]) for item, row in zip(evaluations, rows, strict=True)]
-        for item, row in zip(numbered, rows, strict=True):
+        evaluations = numbered(resolve(self.plan, here, database), rows)
+        for item, row in zip(evaluations, rows, strict=True):
             if item.benchmark_identity != row["digest"]:
                 raise UserError(
                     f"{item.benchmark.name} is not the same here as where run {run.id} was prepared: "
@@ -235,8 +237,8 @@ class ResolvedRun:
                     f"This worker scores {item.benchmark.name} otherwise than run {run.id} was prepared for: "
                     "it is of another version of Proctor."
                 )
-        bind_replays(numbered, database)
-        return numbered
+        bind_replays(evaluations, database)
+        return evaluations
 
     def limit_of(self, evaluation: Evaluation) -> AdaptiveLimit:
         """The requests in flight to a model: what one chunk learned holds for the next."""
@@ -249,8 +251,8 @@ class ResolvedRun:
 
     async def close(self) -> None:
         self._closing.set()
-        if self._keeper is not None:
-            await asyncio.gather(self._keeper, return_exceptions=True)
+        if self._opening_task is not None:
+            await asyncio.gather(self._opening_task, return_exceptions=True)
 
 
 def _unheard(_: Event) -> None:

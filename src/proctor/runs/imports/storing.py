@@ -8,7 +8,6 @@ from hashlib import blake2b
 from pathlib import Path
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from proctor.domain.benchmark import Benchmark, Fingerprint, ScorerSpec
 from proctor.domain.documents.document import json_bytes
@@ -24,6 +23,7 @@ from proctor.domain.run import IMPORTED, RunStatus
 from proctor.domain.sample import Sample
 from proctor.domain.score import Score
 from proctor.domain.trial import Answer, Result, Trial, outcome_of
+from proctor.runs.asking import numbered, versions_of
 from proctor.runs.imports.log import Log, LogError, LogEvaluation, LogTrial
 from proctor.runs.packing import pack_run
 from proctor.stores.codec import sample_body
@@ -95,10 +95,8 @@ def keep_log(database: Database, log: Log, path: Path, name: str | None) -> Impo
     store = RunStore(database)
     run_id = store.create(plan, evaluations, path.absolute().parent)
     lease = store.lease(run_id)
-    rows = store.evaluation_rows(run_id)
-    kept = [replace(one, id=row["id"]) for one, row in zip(evaluations, rows, strict=True)]
-    versions = {one.id: {scorer.name: scorer.version for scorer in one.scorers} for one in kept}
-    journal = DatabaseJournal(database, versions, store.get(run_id).month, lease=lease)
+    kept = numbered(evaluations, store.evaluation_rows(run_id))
+    journal = DatabaseJournal(database, versions_of(kept), store.get(run_id).month, lease=lease)
     try:
         asyncio.run(_write(journal, list(zip(kept, log.evaluations, strict=True))))
     except BaseException:

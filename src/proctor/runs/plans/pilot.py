@@ -9,7 +9,8 @@ from proctor.domain.documents.dry_run import PilotRun
 from proctor.domain.errors import PlanError, RunError
 from proctor.domain.plan import Plan
 from proctor.domain.run import RunStatus
-from proctor.runs.execute import RunExecution, submit
+from proctor.runs.execute import submit
+from proctor.runs.execution import RunExecution
 from proctor.runs.read import read_run
 from proctor.runs.resolve import PlanContext
 from proctor.stores.database import Database

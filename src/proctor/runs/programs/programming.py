@@ -23,7 +23,7 @@ from proctor.domain.artifacts import Artifacts
 from proctor.domain.errors import PlanError, RunError, ScorerError, UserError
 from proctor.domain.evaluation import Evaluation
 from proctor.domain.event import NoticeGiven, Observer
-from proctor.domain.model import BuildsPrograms
+from proctor.domain.model import BuildsPrograms, Model
 from proctor.domain.plan import Plan
 from proctor.domain.problem import Problem
 from proctor.domain.response import Response
@@ -75,7 +75,7 @@ async def opened_runner(
 
 
 @asynccontextmanager
-async def programming(
+async def equipped_programs(
     plan: Plan,
     evaluations: Sequence[Evaluation],
     stopping: asyncio.Event,
@@ -83,15 +83,15 @@ async def programming(
     *,
     artifacts: Artifacts | None,
     home: Path | None,
-) -> AsyncIterator[list[Evaluation]]:
-    """The evaluations, ready to ask for programs and to mark them; nothing is asked before every problem is proven.
+) -> AsyncIterator[ProgramEquipment | None]:
+    """What asks for programs and marks them, None where nothing does; nothing is asked before every problem is proven.
 
     Once `stopping` is set nothing will be asked, so nothing more is proven either. Programs are kept as `artifacts`,
     whose store is tried first; that a problem was proven is noted in `home`.
     """
     asked = [item for item in evaluations if isinstance(item.benchmark.samples, ProblemSamples)]
     if not asked:
-        yield list(evaluations)
+        yield None
         return
     _refuse_in_batches(plan, asked)
     _warn_of_free_agents(asked, observe)
@@ -105,20 +105,16 @@ async def programming(
         proving = prove(list(problems.values()), runner, home, options=options, on_begin=tell)
         await unless_stopped(stopping, proving)
         turns = asyncio.Semaphore(max_concurrency())
-        given = _Given(runner, problems, artifacts, turns, packages)
         prompts = {
             item.benchmark.renderer.render(sample).text: problems[sample.id]
             for item in asked
             for sample in item.samples
         }
         retries = plan.limits.retries
-        models = {
+        models: dict[int, Model] = {
             id(item.model): ProgramModel(item.model, prompts, runner, turns, options, retries) for item in evaluations
         }
-        yield [
-            replace(item, model=models[id(item.model)], scorers=tuple(map(given.to, item.scorers)))
-            for item in evaluations
-        ]
+        yield ProgramEquipment(models, runner, problems, artifacts, turns, packages)
     if artifacts is not None and (delayed := await asyncio.to_thread(artifacts.delayed)):
         observe(NoticeGiven(delayed, is_warning=True))
 
@@ -169,16 +165,21 @@ def _refuse_in_batches(plan: Plan, asked: Sequence[Evaluation]) -> None:
         raise PlanError("Repair rounds need answers at once: leave out either 'repair' or --batch.")
 
 
-class _Given(Struct, frozen=True):
-    """What scorers of programs are given: a workspace to run them, the problems, somewhere to keep what is large."""
+class ProgramEquipment(Struct, frozen=True):
+    """What programs are built and marked with: workspaces, the problems, somewhere to keep what is large."""
 
+    models: Mapping[int, Model]
+    """Those that build programs, by the identity of those that only answer."""
     runner: Runner
     problems: Mapping[str, Problem]
     artifacts: Artifacts | None
     turns: asyncio.Semaphore
     packages: Path | None
 
-    def to(self, scorer: Scorer) -> Scorer:
+    def model(self, model: Model) -> Model:
+        return self.models[id(model)]
+
+    def scorer(self, scorer: Scorer) -> Scorer:
         if not isinstance(scorer, NeedsRunner):
             return scorer
         if isinstance(scorer, Marked):
