@@ -68,7 +68,7 @@ def expected(label: dict[str, Any]) -> dict[str, Any]:
     if label.get("refused"):
         return {"refused": True}
     limit: Any = label.get("limit")
-    for name in ("percent", "effort", "see_points", "limit_in_all"):
+    for name in ("percent", "effort", "see_points", "limit_in_all", "limit_per_language"):
         if name in label:
             limit = (name, label[name])
     return {
