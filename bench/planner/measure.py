@@ -48,6 +48,7 @@ SETS = {
     "second": ("a second author's", HERE / "independent"),
     "third": ("a third author's", HERE / "independent-2"),
     "fourth": ("a fourth author's", HERE / "independent-3"),
+    "fifth": ("a fifth author's", HERE / "independent-4"),
 }
 
 

@@ -8,6 +8,8 @@ from typing import Any
 
 from msgspec import Struct
 
+from proctor.planner.fractions import words_of_parts
+from proctor.planner.numbers import words_of_numbers
 from proctor.planner.words import Token, tokens_of
 
 LANGUAGES = ("en", "de", "es", "fr", "ko", "ja", "zh")
@@ -98,7 +100,7 @@ def vocabulary(language: str) -> frozenset[str]:
     words = (word for forms in own for form in forms if not form.endswith("*") for word in form.split())
     letters = "dl" if language == "fr" else ""
     is_word = (word for word in words if len(word) > 1 or not word.isascii() or word in letters or language == "en")
-    return frozenset(is_word) - _NAMES - _SAME
+    return (frozenset(is_word) | words_of_numbers(language) | words_of_parts(language)) - _NAMES - _SAME
 
 
 @cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 from proctor.planner.words import Token
 
@@ -53,6 +54,7 @@ _COUNTS = {
     "fr": {"douzaines": 12, "dizaines": 10, "centaines": 100, "mille": 1000, "milliers": 1000},
 }
 """Words that multiply digits before them: `3 dozen`."""
+_DOZENS = {"ja": "ダース", "ko": "다스", "zh": "打"}
 _ZERO = {"en": ("zero",), "de": ("null",), "es": ("cero",), "fr": ("zéro",)}
 _AND = {"en": "and", "es": "y", "fr": "et"}
 _UNITS = {"en": _EN, "es": _ES, "fr": _FR}
@@ -64,12 +66,13 @@ _DE_TENS = dict(zip(_words(
         "zwanzig dreißig vierzig fünfzig sechzig siebzig achtzig neunzig"
     ), range(20, 100, 10),
                     strict=True)) | {"dreissig": 30}  # fmt: skip
-_UNITS_OF_DIGITS = {
+DIGITS_IN_WORDS = {
     name: {word: value for word, value in (words | dict.fromkeys(_ZERO[name], 0)).items() if value < 10}
     for name, words in {**_UNITS, "de": _DE_UNITS}.items()
 }
 _HAN = dict(zip("一二三四五六七八九", range(1, 10), strict=True)) | {"两": 2, "両": 2, "〇": 0, "零": 0}
 _HAN_SCALES = {"十": 10, "百": 100, "千": 1000, "万": 10_000}
+_HALF_SIGNS = "半반"
 _SINO = dict(zip("일이삼사오육칠팔구", range(1, 10), strict=True))
 _SINO_SCALES = {"십": 10, "백": 100, "천": 1000, "만": 10_000}
 _KO_ONES = {"한": 1, "하나": 1, "두": 2, "둘": 2, "세": 3, "셋": 3, "네": 4, "넷": 4, "다섯": 5, "여섯": 6,
@@ -80,6 +83,13 @@ _KO_TENS = {"열": 10, "스물": 20, "스무": 20, "서른": 30, "마흔": 40, "
 
 _COUPLED = frozenset({"dollars", "bucks", "hours", "minutes", "dólares", "horas", "minutos"})
 """A couple of these is two; a couple of questions is a few."""
+
+
+@cache
+def words_of_numbers(language: str) -> frozenset[str]:
+    """The words of numbers, which tell a language as other words do."""
+    units = {"de": {**_DE_UNITS, **_DE_TENS}, **_UNITS}.get(language, {})
+    return frozenset(units) | frozenset(_SCALES.get(language, ())) | frozenset(_COUNTS.get(language, ()))
 
 
 def number_in_digits(text: str, language: str) -> float | int:
@@ -110,23 +120,37 @@ _POINTS = {"en": "point", "de": "komma", "es": "coma", "fr": "virgule"}
 
 
 def with_fraction(tokens: list[Token], end: int, value: float | int, language: str) -> tuple[int, float | int]:
-    """A number with what is said behind it: `two and a half`, `zero point five`."""
+    """A number with what is said behind it: `two and a half`, `a dozen and a half`, `zero point five`."""
     for name in dict.fromkeys((language, "en")):
         for words in _HALVES.get(name, ()):
             if tuple(token.text for token in tokens[end : end + len(words)]) == words:
-                return end + len(words), value + 0.5
+                scale = _SCALES[name].get(tokens[end - 1].text, 1)
+                return _times(tokens, end + len(words), value + (0.5 if scale == 1 else scale // 2), language)
         if _text(tokens, end) == _POINTS.get(name) and end + 1 < len(tokens):
             digits = _digits_of(tokens, end + 1, name)
             if digits:
                 return end + 1 + len(digits), float(f"{int(value)}.{''.join(map(str, digits))}")
-    return end, value
+    return _times(tokens, end, value, language)
+
+
+def _times(tokens: list[Token], end: int, value: float | int, language: str) -> tuple[int, float | int]:
+    """A number with the dozen, hundred or thousand behind it: `two and a half dozen`, `两打`."""
+    factor = times_of(tokens, end, language)
+    length = 1
+    if factor is None and (name := _DOZENS.get(language)) is not None:
+        length = len(name)
+        factor = 12 if "".join(token.text for token in tokens[end : end + length]) == name else None
+    if factor is None:
+        return end, value
+    product = round(value * factor, 6)
+    return end + length, int(product) if float(product).is_integer() else product
 
 
 def _digits_of(tokens: list[Token], start: int, language: str) -> list[int]:
     """Digits that follow one another, as they are said behind a decimal point."""
     found: list[int] = []
     for token in tokens[start : start + 3]:
-        value = _UNITS_OF_DIGITS[language].get(token.text, int(token.text) if token.text.isdigit() else None)
+        value = DIGITS_IN_WORDS[language].get(token.text, int(token.text) if token.text.isdigit() else None)
         if value is None or not (value < 10 or not found):
             break
         found.append(value)
@@ -137,18 +161,22 @@ def number_in_words(tokens: list[Token], start: int, language: str) -> tuple[int
     """The end, the value, and whether it can stand without a unit; None where no number begins here."""
     token = tokens[start]
     if token.kind == "cjk":
+        half = 1 if token.text in _HALF_SIGNS else 0
+        dozen = _DOZENS.get(language, " ")
+        if "".join(one.text for one in tokens[start + half : start + half + len(dozen)]) == dozen:
+            return start + half + len(dozen), 6 if half else 12, True
         return _korean(tokens, start) if token.text >= "\uac00" else _han(tokens, start)
     if token.kind != "word":
         return None
     for name in dict.fromkeys((language, "en")):
         if token.text in _ZERO.get(name, ()):
             return start + 1, 0, False
-        if name == "de" and _text(tokens, start + 1) == "dutzend":
-            return start + 2, round(12 * (_german(token.text) or 1)), True
+        if name == "de" and token.text == "dutzend":
+            return start + 1, 12, True
+        if name == "de" and _text(tokens, start + 1) == "dutzend" and token.text in ("ein", "einem", "eines"):
+            return start + 2, 12, True
         if name == "de" and (value := _german(token.text)) is not None:
             return start + 1, value, value > 1
-        if name == "es" and (token.text, _text(tokens, start + 1)) == ("media", "docena"):
-            return start + 2, 6, True
         if name in _UNITS and (found := _composed(tokens, start, name)) is not None:
             return *found, found[1] > 1
     return None
@@ -263,6 +291,8 @@ def _by_characters(
     tokens: list[Token], start: int, digits: dict[str, int], scales: dict[str, int]
 ) -> tuple[int, int, bool] | None:
     total, digit, index = 0, 0, start
+    if tokens[start].text in _HALF_SIGNS and (scale := scales.get(_text(tokens, start + 1), 0)) >= 100:  # 半百
+        return start + 2, scale // 2, False
     while index < len(tokens) and tokens[index].kind == "cjk" and (index == start or not tokens[index].gap):
         text = tokens[index].text
         if text in digits:

@@ -12,8 +12,9 @@ from msgspec.structs import replace
 from proctor.domain.message import Json
 from proctor.planner.catalogue import PlannerCatalogue
 from proctor.planner.lexicon import Concepts, Lexicon, language_of, language_with, lexicon
+from proctor.planner.fractions import fraction_at
 from proctor.planner.names import exact_models, known_names
-from proctor.planner.numbers import number_in_digits, number_in_words, times_of, with_fraction
+from proctor.planner.numbers import number_in_digits, number_in_words, with_fraction
 from proctor.planner.words import Token, normalise, parts_of_lists, tokens_of
 
 STOPS = frozenset(".,;:!?()[]{}、。/|\u2026")
@@ -214,6 +215,11 @@ def _phrases(text: str, tokens: list[Token], language: str, catalogue: PlannerCa
         named = names.longest(tokens, at, words)
         if named is not None and (found is None or named[0] > found[0] or not _is_word(found, named, catalogue)):
             found = named if found is None or named[0] >= found[0] else found
+        part = fraction_at(tokens, at, language)
+        if part is not None and (found is None or part[0] >= found[0]):
+            yield _phrase(tokens, at, part[0], (("fraction", part[1]),))
+            at, is_after_word = part[0], True
+            continue
         number = _number(tokens, at, language, found)
         if number is not None:
             end, value, can_stand = number
@@ -312,21 +318,23 @@ def _number(
     words = number_in_words(tokens, at, language)
     if words is None:
         return None
-    end = words[0]
+    end, value = with_fraction(tokens, words[0], words[1], language)
     if token.kind == "cjk":
         # A syllable that is also a numeral counts as one only before a unit, or after the sign for hundredths.
         follows = lexicon(language).longest(tokens, end)
         is_counted = follows is not None and follows[1][0][0] in _COUNTED
-        is_share = at > 1 and tokens[at - 1].text in _SHARE_SIGNS
-        if (found is not None and found[0] > end) or not (is_counted or is_share):
+        is_bar = follows is not None and follows[1][0][0] == "fractionbar"  # 十分の一, where 十分 means enough
+        is_share = at > 0 and tokens[at - 1].text in _SHARE_SIGNS
+        is_longer = found is not None and found[0] > end and not is_bar
+        if is_longer or not (is_counted or is_share or words[2] or end > words[0]):
             return None
     elif found is not None and found[0] > end:
         return None
-    return *with_fraction(tokens, end, words[1], language), words[2]
+    return end, value, words[2]
 
 
 _SHARE_SIGNS = frozenset({"之", "の", "의"})
-"""What stands between the parts of a fraction: 十分之一, 五分の一, 십분의 일."""
+"""What stands before the second part of a fraction: 十分之一, 五分の一, 십분의 일."""
 _COUNTED = frozenset(
     {"sample", "currency", "minutes", "seconds", "times", "counter", "shot", "example", "epoch", "points", "percent",
      "modelword", "request", "token", "fractionbar"}
@@ -352,9 +360,6 @@ def _digits(tokens: list[Token], at: int, language: str) -> tuple[int, float | i
     if following is not None and following.text == "k" and not following.gap:
         thousands = value * 1000
         return end + 1, int(thousands) if float(thousands).is_integer() else thousands, True
-    if (factor := times_of(tokens, end, language)) is not None:
-        product = round(value * factor, 6)
-        return end + 1, int(product) if float(product).is_integer() else product, True
     is_scale = following is not None and following.text in _SCALE_SIGNS and not following.gap
     if is_scale and tokens[end].text == "만":  # `1만` is also `only 1`
         unit = lexicon(language).longest(tokens, end + 1) if end + 1 < len(tokens) else None

@@ -49,12 +49,18 @@ def normalise(query: str) -> str:
         raise UserError(f"The query has a control character (U+{ord(found[0]):04X}) in it: write it as plain text.")
     spaced = re.sub(r"(?<=\d)\uff0c(?=\d)", "\uff0c ", query)  # a wide comma divides, and groups no digits
     spaced = re.sub(r"(?<=\w)[\u2010-\u2012](?=\w)|(?<=[^\W\d])\u2013(?=\w)|(?<=\d)\u2013(?=[^\W\d])", "-", spaced)
-    text = unicodedata.normalize("NFKC", spaced).replace("\u2019", "'").strip()
+    spaced = re.sub(r"(\d)\s?([\u00bc-\u00be\u2150-\u215e])", _with_part, spaced)
+    text = unicodedata.normalize("NFKC", spaced).replace("\u2019", "'").replace("\u2044", "/").strip()
     if len(text) > MAX_CHARACTERS:  # one character may stand for eighteen
         raise UserError(f"The query has {len(text):,} characters when its ligatures are written out: say it shorter.")
     if not re.search(r"\w", text):
         raise UserError("The query is empty. Say what to compare on what, for example: haiku and gpt-5-mini on gsm8k.")
     return text
+
+
+def _with_part(found: re.Match[str]) -> str:
+    """`2\u00bd` as 2.5."""
+    return f"{found[1]}{unicodedata.numeric(found[2]):.4g}".replace("0.", ".", 1)
 
 
 def tokens_of(text: str) -> list[Token]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from proctor.domain.errors import UserError
 from proctor.planner.amounts import amount_at, is_joined
 from proctor.planner.reading import Reading
@@ -15,9 +17,9 @@ def read_minutes(reading: Reading) -> None:
         item = phrases.items[at]
         factor = 1 / 60 if item.kind == "seconds" else int(item.value)
         number = phrases.before(at, most=0) if item.kind != "duration" else None
-        number = number if phrases.is_kind(number, "number", "fraction") else phrases.before(at, most=1)
-        if phrases.is_kind(number, "fraction") and "/" not in phrases.items[number].value:
-            count: float | None = float(phrases.items[number].value)
+        number = number if phrases.is_kind(number, "number", "fraction") else phrases.before(at, most=2)
+        if phrases.is_kind(number, "fraction"):
+            count: float | None = float(Fraction(phrases.items[number].value))
         elif item.kind == "duration":
             number, count = None, 1
         else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal
+from fractions import Fraction
 
 from proctor.domain.errors import UserError
 from proctor.planner.amounts import amount_at, is_joined
@@ -69,7 +70,7 @@ def _set(reading: Reading, amount: Decimal, places: list[int]) -> None:
 
 def _amount(phrases: Phrases, at: int, number: int | None) -> Decimal | None:
     if phrases.is_kind(number, "fraction"):
-        value: float | str | None = phrases.items[number].value
+        value: float | None = float(Fraction(phrases.items[number].value))
     else:
         value = amount_at(phrases, at, number)
     if value is None:
@@ -150,7 +151,7 @@ def _number_of(phrases: Phrases, at: int) -> int | None:
         if phrases.is_kind(place, "number"):
             return place
     # `half a dollar`
-    is_part = phrases.is_kind(before, "fraction") and "/" not in phrases.items[before].value
+    is_part = phrases.is_kind(before, "fraction")
     if is_part:
         return before
     ends = at + 2 >= len(phrases.items) or phrases.items[at + 2].kind in ("stop", "atmost")

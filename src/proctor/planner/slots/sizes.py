@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from fractions import Fraction
 
 from msgspec.structs import replace
 
@@ -76,14 +77,14 @@ def read_sizes(reading: Reading) -> None:
         if phrases.is_kind(number, "number"):
             _add_share(reading, (phrases.items[number or 0].number or 0) / 100, at, number or 0)
     for at in list(phrases.free("fraction")):
-        above, _, below = phrases.items[at].value.partition("/")
+        part = float(Fraction(phrases.items[at].value))
         number = phrases.after(at, most=1)
         if phrases.is_kind(number, "number") and (phrases.items[number].number or 0) >= 10:  # half a dozen
-            count = float(above) / float(below or 1) * float(phrases.items[number].number or 0)
+            count = part * float(phrases.items[number].number or 0)
             phrases.items[number] = replace(phrases.items[number], number=round(count))
             phrases.use(at)
             continue
-        _add_share(reading, float(above) / float(below or 1), at, at)
+        _add_share(reading, part, at, at)
     _read_written_fractions(reading)
     for number in list(phrases.free("number")):  # `0.5 of mbpp`
         value, follows = phrases.items[number].number or 0, phrases.text[phrases.items[number].end :]
