@@ -79,7 +79,7 @@ def expected(label: dict[str, Any]) -> dict[str, Any]:
         "switches": {name: label[name] for name in SWITCHES if name in label} or None,
         "options": {name: label[name] for name in OTHERS if name in label} or None,
         "gap": label.get("gap"), "refused": None, "then": label.get("then"),
-        **{name: label.get(name) for name in PLAIN},
+        **{name: label.get(name) for name in PLAIN}, "epochs": _more_than_one(label.get("epochs")),
     }  # fmt: skip
 
 
@@ -93,15 +93,18 @@ def read(query: str, help_with: Callable[[Reading], None] | None = None) -> dict
         return {"refused": True}
     options, choice = reading.options, drafted.choice
     entries = [entry if isinstance(entry, dict) else {"benchmark": entry} for entry in drafted.values["benchmarks"]]
-    where = {entry["benchmark"]: entry["where"] for entry in entries if "where" in entry}
-    where = {name: {key: sorted(words) for key, words in part.items()} for name, part in where.items()}
+    where: dict[str, dict[str, list[str]]] = {}
+    for entry in entries:
+        for key, words in entry.get("where", {}).items():
+            part = where.setdefault(entry["benchmark"], {})
+            part[key] = sorted({*part.get(key, ()), *words})
     said_benchmarks = bool(
         reading.benchmarks or reading.languages or reading.subjects or reading.groups or reading.categories
     )
     gap = choice.gaps[0] if choice.gaps else None
     return {
         "models": sorted(reading.models) or None,
-        "benchmarks": sorted(entry["benchmark"] for entry in entries) if said_benchmarks and gap is None else None,
+        "benchmarks": sorted({entry["benchmark"] for entry in entries}) if said_benchmarks and gap is None else None,
         "where": (where or None) if gap is None else None,
         "subjects": subjects_meant(reading) or None, "languages": sorted(reading.languages) or None,
         "limit": limit(reading, entries), "judge": sorted(reading.judge) or None, "gates": reading.gates or None,
@@ -112,8 +115,14 @@ def read(query: str, help_with: Callable[[Reading], None] | None = None) -> dict
         "then": reading.then,
         "cost_usd": float(reading.cost_usd) if reading.cost_usd is not None else None, "minutes": reading.minutes,
         "until": reading.until,
-        **{name: options.get(name) for name in ("epochs", "shots", "temperature", "seed")},
+        "epochs": _more_than_one(options.get("epochs")),
+        **{name: options.get(name) for name in ("shots", "temperature", "seed")},
     }  # fmt: skip
+
+
+def _more_than_one(epochs: Any) -> Any:
+    """Asked once is what every plan is that says nothing of it."""
+    return None if epochs == 1 else epochs
 
 
 def limit(reading: Any, entries: list[dict[str, Any]]) -> Any:
@@ -129,6 +138,8 @@ def limit(reading: Any, entries: list[dict[str, Any]]) -> Any:
     if size.is_total:
         return ("limit_in_all", size.value)
     limits = {entry["benchmark"]: entry.get("limit", entry.get("count")) for entry in entries}
+    if len(limits) < len(entries):  # an entry for each language
+        return ("limit_per_language", next(iter(limits.values())))
     return limits if len(set(limits.values())) > 1 else next(iter(limits.values()))
 
 
@@ -137,6 +148,8 @@ def same(slot: str, wanted: Any, got: Any) -> bool:
         return bool(wanted["language"] == got["language"] and wanted["subject"] == got["subject"])
     if slot == "limit" and isinstance(wanted, tuple) and isinstance(got, tuple) and wanted[0] == "percent":
         return got[0] == "percent" and abs(wanted[1] - got[1]) <= 1
+    if slot == "limit" and isinstance(wanted, int) and isinstance(got, tuple) and got[0] == "limit_per_language":
+        return bool(wanted == got[1])  # labels of earlier authors write `20 each` as 20
     return bool(wanted == got)
 
 

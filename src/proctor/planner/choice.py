@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from msgspec import Struct, field
 
 from proctor.planner.catalogue import CatalogueBenchmark, PlannerCatalogue
+from proctor.planner.languages import NAMES_OF_LANGUAGES
 from proctor.planner.names import squash
 from proctor.planner.reading import Reading
 from proctor.planner.slots.topics import GROUPS
@@ -30,26 +31,6 @@ SUBJECT_OF: Mapping[str, str] = {"arithmetic": "mathematics", "svamp": "mathemat
 DEFAULT = "mmlu"
 REGIONS = frozenset({"Africa", "Americas", "Asia", "Europe", "Oceania"})
 """The categories of `capitals`."""
-NAMES_OF_LANGUAGES = {
-    "en": "English", "de": "German", "ko": "Korean", "ja": "Japanese", "zh": "Chinese", "es": "Spanish",
-    "fr": "French", "it": "Italian", "pt": "Portuguese", "ru": "Russian", "ar": "Arabic", "hi": "Hindi",
-    "nl": "Dutch", "pl": "Polish", "tr": "Turkish", "sv": "Swedish", "bn": "Bengali", "sw": "Swahili",
-    "te": "Telugu", "th": "Thai", "vi": "Vietnamese", "uk": "Ukrainian",
-    "el": "Greek", "he": "Hebrew", "id": "Indonesian", "cs": "Czech", "da": "Danish", "fi": "Finnish",
-    "hu": "Hungarian", "fa": "Persian",
-    "la": "Latin", "eo": "Esperanto", "is": "Icelandic", "no": "Norwegian", "ro": "Romanian",
-    "bg": "Bulgarian", "hr": "Croatian", "sr": "Serbian", "ca": "Catalan", "eu": "Basque", "cy": "Welsh",
-    "ga": "Irish", "tl": "Filipino", "ms": "Malay", "ur": "Urdu", "ta": "Tamil", "pa": "Punjabi",
-    "gu": "Gujarati", "mr": "Marathi", "mn": "Mongolian", "ka": "Georgian", "hy": "Armenian", "ha": "Hausa",
-    "yo": "Yoruba", "zu": "Zulu", "am": "Amharic", "km": "Khmer", "lo": "Lao", "my": "Burmese",
-    "ne": "Nepali", "si": "Sinhala", "kk": "Kazakh", "uz": "Uzbek", "af": "Afrikaans", "sk": "Slovak",
-    "sl": "Slovenian", "et": "Estonian", "lv": "Latvian", "lt": "Lithuanian", "lb": "Luxembourgish",
-    "ml": "Malayalam", "kn": "Kannada", "az": "Azerbaijani", "sq": "Albanian", "mk": "Macedonian",
-    "gl": "Galician", "so": "Somali", "be": "Belarusian", "tlh": "Klingon", "yue": "Cantonese",
-    "sa": "Sanskrit", "qu": "Quechua", "yi": "Yiddish", "mt": "Maltese",
-}  # fmt: skip
-
-
 class Chosen(Struct, frozen=True):
     """A benchmark, the samples that are meant of it, and where in the query it is named."""
 
@@ -141,7 +122,7 @@ def _in_all_of(
     catalogue: PlannerCatalogue, subject: str, languages: Sequence[str], reading: Reading
 ) -> CatalogueBenchmark | None:
     """The one benchmark about a subject that is in each of several languages."""
-    is_every = any(item.kind == "alllanguages" for item in reading.phrases.items)
+    is_every = any(item.means("alllanguages") is not None for item in reading.phrases.items)
     is_every = is_every or "en" in reading.excluded_languages  # `non-English maths`
     if len(languages) < 2 and not (is_every and not languages):
         return None
@@ -171,7 +152,7 @@ def _choose_named(
         name = benchmark.name
     own = benchmark.tags.get("language", "")
     foreign = [language for language in languages if language != own and language not in benchmark.languages]
-    is_every = is_soft and any(item.kind == "alllanguages" for item in reading.phrases.items)
+    is_every = is_soft and any(item.means("alllanguages") is not None for item in reading.phrases.items)
     is_every = is_every or (is_soft and reading.wants_every)
     if is_every or (is_described and languages and len(foreign) == len(languages) and own != "multi"):
         subject = SUBJECT_OF.get(name, benchmark.tags.get("subject", "general"))
@@ -304,7 +285,8 @@ def _choose_subject(reading: Reading, catalogue: PlannerCatalogue, choice: Choic
 def _choose_language(reading: Reading, catalogue: PlannerCatalogue, choice: Choice, languages: Sequence[str]) -> None:
     for language in languages:
         fitting = [item for item in catalogue.benchmarks if item.tags.get("language") == language]
-        fitting = fitting or [item for item in catalogue.benchmarks if language in item.languages]
+        if reading.wants_every or not fitting:
+            fitting += [item for item in catalogue.benchmarks if language in item.languages]
         fitting = [item for item in fitting if reading.form in (None, item.tags.get("form"))] or fitting
         if not fitting:
             choice.gaps.append(_gap(catalogue, language, None))

@@ -15,6 +15,7 @@ from proctor.metrics.power import discordance, samples_for_paired_shares
 from proctor.planner.catalogue import CatalogueBenchmark, PlannerCatalogue
 from proctor.planner.choice import DEFAULT, USUAL, Choice, Chosen, choose_benchmarks
 from proctor.planner.effects import sizes_without_effect, without_effect
+from proctor.planner.parts import divided
 from proctor.planner.phrases import Understood
 from proctor.planner.reader import not_understood
 from proctor.planner.reading import Reading, Size, Unsupported
@@ -65,6 +66,7 @@ def draft(reading: Reading, catalogue: PlannerCatalogue, *, is_change: bool = Fa
     if not choice.chosen:
         left_out = ", ".join(dict.fromkeys(reading.excluded_benchmarks))
         raise UserError(f"The query leaves out every benchmark that it names ({left_out}): name one to run.")
+    choice.chosen = divided(choice.chosen, reading, catalogue)
     _read_variant(reading, choice, catalogue)
     drafted = Drafted({}, reading, choice, unsupported=list(reading.unsupported))
     _assume_spelling(drafted)
@@ -76,7 +78,7 @@ def draft(reading: Reading, catalogue: PlannerCatalogue, *, is_change: bool = Fa
     _put_sizes_understood(drafted)
     if not is_change:
         drafted.unsupported += without_effect(drafted.understood, choice, catalogue)
-    drafted.unsupported += sizes_without_effect(reading)
+    drafted.unsupported += sizes_without_effect(reading, choice)
     _add_alternatives(drafted, catalogue)
     _note_missing_keys(drafted, catalogue)
     _check_rules(drafted)
@@ -247,7 +249,7 @@ def _entries(
         entry: Values = {"benchmark": item.benchmark}
         if item.where:
             entry["where"] = {name: list(words) for name, words in item.where.items()}
-        _put_limit(drafted, entry, benchmark, limits.get(item.benchmark), index, is_told)
+        _put_limit(drafted, entry, benchmark, limits[index], index, is_told)
         _put_manner(drafted, entry, benchmark, is_told)
         found.append(entry if len(entry) > 1 else item.benchmark)
     return found
@@ -310,15 +312,16 @@ def _put_manner(drafted: Drafted, entry: Values, benchmark: CatalogueBenchmark, 
         drafted.unsupported += [Unsupported(text, why) for text, why in refused]
 
 
-def _limits(reading: Reading, catalogue: PlannerCatalogue, chosen: Sequence[Chosen]) -> dict[str, int]:
-    """How many samples of each benchmark are meant; what is meant of none is left out."""
+def _limits(reading: Reading, catalogue: PlannerCatalogue, chosen: Sequence[Chosen]) -> list[int | None]:
+    """How many samples of each benchmark are meant; None of one of which none is said."""
     sizes = reading.sizes
     if not sizes:
-        return {}
+        return [None] * len(chosen)
     named = sorted((item for item in chosen if item.at is not None), key=lambda item: item.at or 0)
     if len(sizes) > 1 and len(sizes) == len(named) and not any(size.is_total for size in sizes):
         pairs = zip(named, sorted(sizes, key=lambda size: size.at), strict=True)
-        return {item.benchmark: _count(size, item, catalogue) for item, size in pairs}
+        own = {item.benchmark: _count(size, item, catalogue) for item, size in pairs}
+        return [own.get(item.benchmark) for item in chosen]
     sizes = _without_sum(sizes, len(chosen), len(reading.models))
     meant = {(size.kind, size.value) for size in sizes}
     if len(meant) > 1 and any(size.has_unit for size in sizes) and not all(size.has_unit for size in sizes):
@@ -331,8 +334,8 @@ def _limits(reading: Reading, catalogue: PlannerCatalogue, chosen: Sequence[Chos
         )
     size = sizes[0]
     if size.is_total:
-        return {item.benchmark: max(1, math.ceil(size.value / len(chosen))) for item in chosen}
-    return {item.benchmark: _count(size, item, catalogue) for item in chosen}
+        return [max(1, math.ceil(size.value / len(chosen)))] * len(chosen)
+    return [_count(size, item, catalogue) for item in chosen]
 
 
 def _without_sum(sizes: list[Size], benchmarks: int, models: int) -> list[Size]:
@@ -369,7 +372,7 @@ def _put_sizes_understood(drafted: Drafted) -> None:
     """What sizes set, now that it is known of which benchmarks; other fields get their place in the plan."""
     reading = drafted.reading
     places = {item.benchmark: index for index, item in enumerate(drafted.choice.chosen)}
-    is_one = len(places) == 1
+    is_one = len(drafted.choice.chosen) == 1
     whole = "benchmarks[0]" if is_one else "benchmarks[*]"
     for name, at in reading.benchmarks:
         plain = name.removeprefix("?")

@@ -16,13 +16,6 @@ _FIRST = (
     r"(?:first|erste[nr]?|primer[oa]s|premi[eè]re?s|最初の|先頭の|앞에서부터|앞에서|처음|前)\s*$",
     r"\s*(?:primer[oa]s|premi[eè]re?s)\b",
 )
-_EACH_PART = re.compile(
-    r"(?:each|every|per|je|pro|jeder?|por|cada|par|chaque)\s+(?:language|category|subject|topic|sprache|kategorie|thema|fach"
-    r"|idioma|lengua|categoría|tema|langue|catégorie|sujet)|(?:언어|과목|분야)(?:당|별|마다)|(?:言語|科目|分野)ごと|每(?:种语言|个语言|科|门|类)",
-    re.IGNORECASE,
-)
-
-
 def without_effect(understood: list[Understood], choice: Choice, catalogue: PlannerCatalogue) -> list[Unsupported]:
     """Topics of the query that the plan does not follow; they are taken out of what was understood."""
     idle = [one for one in understood if not _acts(one, choice, catalogue)]
@@ -76,7 +69,7 @@ def _categories(benchmark: CatalogueBenchmark, value: str) -> set[str]:
     return {name for name in benchmark.categories if wanted in (squash(name), squash(f"high_school_{name}"))}
 
 
-def sizes_without_effect(reading: Reading) -> list[Unsupported]:
+def sizes_without_effect(reading: Reading, choice: Choice) -> list[Unsupported]:
     """What is said of sizes and no plan can hold: the first samples, so many of each category."""
     phrases, told = reading.phrases, list[Unsupported]()
     for size in reading.sizes:
@@ -86,6 +79,9 @@ def sizes_without_effect(reading: Reading) -> list[Unsupported]:
         if size.kind == "count" and (before or behind):
             word = (before or behind)[0].strip()  # type: ignore[index]
             told.append(Unsupported(word, "a size draws samples by the seed, the same ones again, not the first"))
-    if reading.sizes and (found := _EACH_PART.search(phrases.text)):
-        told.append(Unsupported(found[0], "a size is of a whole benchmark: name it once for each of its categories"))
+    names = [item.benchmark for item in choice.chosen]
+    of_parts = [item for item in phrases.items if item.kind == "each" and item.means("part") is not None]
+    if reading.sizes and of_parts and len(names) == len(set(names)):
+        said = phrases.text[of_parts[0].start : of_parts[0].end]
+        told.append(Unsupported(said, "a size is of a whole benchmark: name it once for each of its categories"))
     return told

@@ -19,7 +19,7 @@ from proctor.planner.slots.models import merge_versions, read_judges, read_model
 from proctor.planner.slots.money import read_money
 from proctor.planner.slots.options import read_options
 from proctor.planner.slots.rules import read_gates, read_stop_rule
-from proctor.planner.slots.sizes import read_bare_numbers, read_difference, read_efforts, read_points, read_sizes
+from proctor.planner.slots.sizes import read_bare_numbers, read_difference, read_each, read_efforts, read_points, read_sizes
 from proctor.planner.slots.topics import merge_categories, merge_codes, merge_fields, name_defaults, read_topics
 from proctor.planner.slots.versions import EVERY, merge_ranges_of_versions, merge_sizes
 from proctor.planner.spelling import mend_spelling
@@ -73,6 +73,7 @@ def read_query(query: str, catalogue: PlannerCatalogue) -> Reading:
     read_sizes(reading)
     read_bare_numbers(reading)
     read_efforts(reading)
+    read_each(reading)
     reading.wants_all = any(
         item.kind == "allof" and not (reading.wants_every and at in reading.phrases.used)
         for at, item in enumerate(reading.phrases.items)

@@ -18,6 +18,8 @@ class Size(Struct, frozen=True):
     at: int
     is_total: bool = False
     has_unit: bool = True
+    each: Literal["", "any", "language", "category"] = ""
+    """Of each what it is said: of each language, of each category, or of whatever the plan has several of."""
 
 
 class Unsupported(Struct, frozen=True):

@@ -21,7 +21,16 @@ _EVERY = re.compile(
     r"|(?:모든|전체)\s?(?:[^\s,.]+\s){0,4}?[^\s,.]*(?:벤치마크|벤치|benchmark)|(?:벤치마크|벤치|benchmark)\S{0,2}\s?(?:전부|모두|다|전체)"
     r"|(?:すべて|全て|全部|全)の?[^、。,]{0,20}?(?:ベンチ|benchmark)|(?:ベンチマーク|ベンチ|benchmark)(?:を|は|で|が)?(?:すべて|全て|全部|全種)"
     r"|(?:所有|全部|每个|每一个)的?[^,。、]{0,20}?(?:基准|测试集|评测集|数据集|测试|benchmark)"
-    r"|(?:基准|测试集|评测集|benchmark)[^,。、]{0,6}?(?:全部|都|全都)",
+    r"|(?:基准|测试集|评测集|benchmark)[^,。、]{0,6}?(?:全部|都|全都)"
+    # `everything you have in Japanese`
+    r"|\b(?:everything|anything|whatever)(?: (?:that|which))?(?: (?:you have|you've got|we have|there is|is there|exists|is available|available))?"
+    r"(?: (?:that is|that's|written))? (?:in|about|on)\b"
+    r"|\balles,?(?: was (?:da ist|es (?:gibt|da gibt)|ihr habt|du hast|vorhanden ist),?)? (?:auf|in|zu|über)\b|\balles auf \w+"
+    r"|\btodo(?: lo que)?(?: (?:hay|haya|exista|existe|tengas|tengáis|tengan))? (?:en|sobre)\b"
+    r"|\btout(?: (?:ce qui existe|ce que vous avez|ce que tu as|ce qu'il y a|ce qui est disponible))? (?:en|sur)\b"
+    r"|(?:語|学)(?:で書かれた|の)?もの(?:を|は)?(?:全部|すべて|全て)(?!で)|(?:語|学)は(?:全部|すべて|全て)(?!で)"
+    r"|(?:어|학)(?:로|으로)? ?(?:된|있는|되어 있는)? ?(?:거|것|건)(?:을|는|은)? ?(?:전부|모두|다)(?! ?(?:합|해서))"
+    r"|(?:语|文|学)的?(?:东西|内容)?(?:全部|所有的?|全都)都?(?!加|一共)",
     re.IGNORECASE,
 )
 _SAYS_NO_MORE = ("unknown", "allof", "each", "filler")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from fractions import Fraction
+from typing import Literal
 
 from msgspec.structs import replace
 
@@ -94,6 +95,19 @@ def read_sizes(reading: Reading) -> None:
         if not _is_measured(phrases, at):
             _read_count(reading, at)
     _read_distant_total(reading)
+
+
+def read_each(reading: Reading) -> None:
+    """Set of each what a size is said: `20 per language`, `20 each`, wherever the word stands."""
+    phrases = reading.phrases
+    words = [item for item in phrases.items if item.kind == "each"]
+    if len(reading.sizes) != 1 or not words or reading.sizes[0].is_total:
+        return
+    said = next((value for item in words if (value := item.means("part"))), None)
+    each: Literal["any", "language", "category"] = (
+        "language" if said == "language" else "category" if said == "category" else "any"
+    )
+    reading.sizes[0] = replace(reading.sizes[0], each=each)
 
 
 def _is_of_money(phrases: Phrases, total: int) -> bool:

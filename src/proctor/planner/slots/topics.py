@@ -11,9 +11,10 @@ from proctor.planner.catalogue import PlannerCatalogue
 from proctor.planner.names import squash
 from proctor.planner.phrases import Phrases
 from proctor.planner.reading import Reading
+from proctor.planner.slots.languages import read_language_groups
 from proctor.planner.slots.vary import JOINS
 
-TOPICS = ("benchmark", "bench", "softname", "benches", "language", "subject", "group", "category", "form")
+TOPICS = ("benchmark", "bench", "softname", "benches", "language", "languagegroup", "subject", "group", "category", "form")
 GROUPS: Mapping[str, tuple[str, str]] = {
     "medicine": (
         "medicine",
@@ -67,7 +68,9 @@ def read_topics(reading: Reading, catalogue: PlannerCatalogue) -> None:
     for at in list(phrases.free(*TOPICS)):
         excluded |= _refused(phrases, at)
     for at in list(phrases.free(*TOPICS)):
-        _set_topic(reading, catalogue, at, is_excluded=at in excluded)
+        if phrases.items[at].kind != "languagegroup":
+            _set_topic(reading, catalogue, at, is_excluded=at in excluded)
+    read_language_groups(reading, catalogue, excluded)
 
 
 def _refused(phrases: Phrases, at: int) -> set[int]:
@@ -94,6 +97,14 @@ def merge_codes(phrases: Phrases, catalogue: PlannerCatalogue) -> None:
             code = phrases.text[other.start : other.end].lower()
             if first <= other.start and other.end <= end and code in codes:
                 phrases.items[at] = replace(other, meanings=(("language", code),))
+    known = {code for item in catalogue.benchmarks for code in item.languages}
+    for found in re.finditer(r"\b(?:lang|language|langs|languages)\s*[=:]\s*([a-z]{2}(?:\s?[,+/]\s?[a-z]{2})*)\b", phrases.text.lower()):
+        for at, other in enumerate(phrases.items):
+            code = phrases.text[other.start : other.end].lower()
+            if found.start(1) <= other.start and other.end <= found.end(1) and code in known:
+                phrases.items[at] = replace(other, meanings=(("language", code),))
+            elif found.start() <= other.start < found.start(1):
+                phrases.items[at] = replace(other, meanings=(("filler", ""),))
 
 
 def merge_fields(phrases: Phrases) -> None:

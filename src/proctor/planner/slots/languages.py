@@ -1,0 +1,38 @@
+"""Languages that are said together: `any Asian language you have`, `the languages of India`, `lang=te`."""
+
+from __future__ import annotations
+
+from proctor.planner.catalogue import CatalogueBenchmark, PlannerCatalogue
+from proctor.planner.languages import LANGUAGES_OF
+from proctor.planner.reading import Reading, Unsupported
+
+
+def read_language_groups(reading: Reading, catalogue: PlannerCatalogue, excluded: set[int]) -> None:
+    """Set the languages of a part of the world, of those that the benchmarks that are meant have."""
+    phrases = reading.phrases
+    for at in list(phrases.free("languagegroup")):
+        group = LANGUAGES_OF[phrases.items[at].value]
+        if at in excluded:
+            reading.excluded_languages += sorted(group - set(reading.excluded_languages))
+            phrases.take("tags.language.except", phrases.items[at].value, at)
+            continue
+        there = {name for item in _meant(reading, catalogue) for name in (item.tags.get("language"), *item.languages)}
+        languages = sorted((group & there) - set(reading.excluded_languages))
+        if not languages:
+            phrases.use(at)
+            why = "no benchmark here that fits is in one of these languages"
+            reading.unsupported.append(Unsupported(phrases.words(at), why))
+            continue
+        phrases.use(at)
+        for language in languages:
+            if language not in reading.languages:
+                reading.languages.append(language)
+                phrases.take("tags.language", language, at)
+
+
+def _meant(reading: Reading, catalogue: PlannerCatalogue) -> list[CatalogueBenchmark]:
+    """The benchmarks that are named, else those about what is named, else all."""
+    named = {name.removeprefix("?") for name, _ in reading.benchmarks}
+    fitting = [item for item in catalogue.benchmarks if item.name in named]
+    fitting = fitting or [item for item in catalogue.benchmarks if item.tags.get("subject") in reading.subjects]
+    return fitting or list(catalogue.benchmarks)
