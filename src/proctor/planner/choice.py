@@ -31,6 +31,8 @@ SUBJECT_OF: Mapping[str, str] = {"arithmetic": "mathematics", "svamp": "mathemat
 DEFAULT = "mmlu"
 REGIONS = frozenset({"Africa", "Americas", "Asia", "Europe", "Oceania"})
 """The categories of `capitals`."""
+
+
 class Chosen(Struct, frozen=True):
     """A benchmark, the samples that are meant of it, and where in the query it is named."""
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from fractions import Fraction
+from itertools import pairwise
+
 from msgspec.structs import replace
 
 from proctor.domain.errors import UserError
@@ -21,6 +25,67 @@ def apply_corrections(phrases: Phrases) -> None:
             if following is not None:
                 _replace(phrases, at, following)
         at += 1
+
+
+_PLANNED = re.compile(
+    r"\b(?:planned|planning|wanted|was going to|were going to|thought|thinking of|originally|initially|at first"
+    r"|meant to|geplant|dachte|wollte|ursprünglich|zuerst|erst|eigentlich|quería|pensaba|pensé|al principio|iba a"
+    r"|en principio|pensais|voulais|prévu|au départ|d'abord|initialement)\b"
+    r"|하려다|하려고 했|원래|처음에는|생각했|と思っ|つもりだ|最初は|予定だ|本来|原本|原来|起初|一开始"
+)
+_ENOUGH = re.compile(
+    r"\b(?:will do|would do|is enough|are enough|will be enough|suffices?|is plenty|are plenty|is fine|are fine"
+    r"|reich\w*|genüg\w*|tun es|bast\w+|alcanz\w+|me apaño|suffi\w+)\b"
+    r"|충분|줄여|줄임|줄이|면 돼|면 됩|で十分|でいい|で足り|够"
+)
+_CONTRAST = re.compile(
+    r"\b(?:but|though|so|aber|doch|sondern|pero|sino|mais|finalement)\b"
+    r"|지만|다가|으나|けど|けれど|が、|やっぱり|但|不过|还是|而是|可是"
+)
+
+
+def drop_plans(phrases: Phrases) -> None:
+    """`I planned 200 problems but 80 will do`: what was meant at first counts no more."""
+    text = phrases.text.lower()
+    counts = [at for at, item in enumerate(phrases.items) if item.number is not None and _is_count(phrases, at)]
+    named = {item.value for item in phrases.items if item.kind in ("benchmark", "bench")}
+    for first, second in pairwise(counts) if len(named) < 2 else ():
+        before, behind = text[: phrases.items[first].start], text[phrases.items[second].end :]
+        between = text[phrases.items[first].end : phrases.items[second].start]
+        is_taken_back = _PLANNED.search(before) or _PLANNED.search(between) or _ENOUGH.search(behind)
+        if _CONTRAST.search(between) and is_taken_back:
+            unit = _unit_of(phrases, first)
+            again = [at for at in range(first, second) if phrases.words(at) in _AGAIN]
+            _drop(phrases, first, *([] if unit is None or unit > second else [unit]), *again)
+    for at in counts if len(counts) > 1 else ():  # `40 rather than 100 questions`
+        said = phrases.before(at, most=3)
+        if phrases.is_kind(said, "except") and _RATHER.search(phrases.words(said).lower()):
+            _drop(phrases, said, at)
+
+
+_AGAIN = frozenset({"还是", "やっぱり", "やはり"})
+"""Words that compare elsewhere, and here say that one thinks again."""
+_RATHER = re.compile(r"instead|rather|statt|anstelle|lugar|vez|lieu|plutôt|而不是")
+
+
+def _is_count(phrases: Phrases, number: int) -> bool:
+    unit = _unit_of(phrases, number)
+    return unit is None or phrases.is_kind(unit, "sample")
+
+
+def apply_scales(phrases: Phrases) -> float | None:
+    """`50 questions, no, double that` is 100; the factor of a plan's own sizes where the query says none before it."""
+    for at, item in enumerate(phrases.items):
+        if item.kind != "scale":
+            continue
+        factor = float(Fraction(item.value))
+        counts = [place for place in range(at) if phrases.items[place].number is not None and _is_count(phrases, place)]
+        if not counts:
+            return factor
+        earlier = phrases.items[counts[-1]]
+        phrases.items[counts[-1]] = replace(earlier, number=round((earlier.number or 0) * factor))
+        phrases.use(at)
+    return None
 
 
 def _said_next(phrases: Phrases, at: int) -> int | None:

@@ -15,7 +15,7 @@ from proctor.metrics.power import discordance, samples_for_paired_shares
 from proctor.planner.catalogue import CatalogueBenchmark, PlannerCatalogue
 from proctor.planner.choice import DEFAULT, USUAL, Choice, Chosen, choose_benchmarks
 from proctor.planner.effects import sizes_without_effect, without_effect
-from proctor.planner.parts import divided
+from proctor.planner.parts import divided, undivided
 from proctor.planner.phrases import Understood
 from proctor.planner.reader import not_understood
 from proctor.planner.reading import Reading, Size, Unsupported
@@ -66,7 +66,9 @@ def draft(reading: Reading, catalogue: PlannerCatalogue, *, is_change: bool = Fa
     if not choice.chosen:
         left_out = ", ".join(dict.fromkeys(reading.excluded_benchmarks))
         raise UserError(f"The query leaves out every benchmark that it names ({left_out}): name one to run.")
-    choice.chosen = divided(choice.chosen, reading, catalogue)
+    told = [] if is_change else undivided(choice.chosen, reading, catalogue)
+    if not is_change:
+        choice.chosen = divided(choice.chosen, reading, catalogue)
     _read_variant(reading, choice, catalogue)
     drafted = Drafted({}, reading, choice, unsupported=list(reading.unsupported))
     _assume_spelling(drafted)
@@ -78,7 +80,7 @@ def draft(reading: Reading, catalogue: PlannerCatalogue, *, is_change: bool = Fa
     _put_sizes_understood(drafted)
     if not is_change:
         drafted.unsupported += without_effect(drafted.understood, choice, catalogue)
-    drafted.unsupported += sizes_without_effect(reading, choice)
+    drafted.unsupported += sizes_without_effect(reading) + told
     _add_alternatives(drafted, catalogue)
     _note_missing_keys(drafted, catalogue)
     _check_rules(drafted)
@@ -371,7 +373,9 @@ def samples_for_points(points: float) -> int:
 def _put_sizes_understood(drafted: Drafted) -> None:
     """What sizes set, now that it is known of which benchmarks; other fields get their place in the plan."""
     reading = drafted.reading
-    places = {item.benchmark: index for index, item in enumerate(drafted.choice.chosen)}
+    places: dict[str, int] = {}
+    for index, item in enumerate(drafted.choice.chosen):
+        places.setdefault(item.benchmark, index)
     is_one = len(drafted.choice.chosen) == 1
     whole = "benchmarks[0]" if is_one else "benchmarks[*]"
     for name, at in reading.benchmarks:
@@ -417,6 +421,7 @@ def _around(reading: Reading, at: int) -> list[int]:
             "only",
             "points",
             "see",
+            "each",
         ):
             places.append(near)
             near += step

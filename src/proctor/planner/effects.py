@@ -16,6 +16,8 @@ _FIRST = (
     r"(?:first|erste[nr]?|primer[oa]s|premi[eè]re?s|最初の|先頭の|앞에서부터|앞에서|처음|前)\s*$",
     r"\s*(?:primer[oa]s|premi[eè]re?s)\b",
 )
+
+
 def without_effect(understood: list[Understood], choice: Choice, catalogue: PlannerCatalogue) -> list[Unsupported]:
     """Topics of the query that the plan does not follow; they are taken out of what was understood."""
     idle = [one for one in understood if not _acts(one, choice, catalogue)]
@@ -69,8 +71,8 @@ def _categories(benchmark: CatalogueBenchmark, value: str) -> set[str]:
     return {name for name in benchmark.categories if wanted in (squash(name), squash(f"high_school_{name}"))}
 
 
-def sizes_without_effect(reading: Reading, choice: Choice) -> list[Unsupported]:
-    """What is said of sizes and no plan can hold: the first samples, so many of each category."""
+def sizes_without_effect(reading: Reading) -> list[Unsupported]:
+    """What is said of sizes and no plan can hold: the first samples."""
     phrases, told = reading.phrases, list[Unsupported]()
     for size in reading.sizes:
         item = phrases.items[size.at]
@@ -79,9 +81,4 @@ def sizes_without_effect(reading: Reading, choice: Choice) -> list[Unsupported]:
         if size.kind == "count" and (before or behind):
             word = (before or behind)[0].strip()  # type: ignore[index]
             told.append(Unsupported(word, "a size draws samples by the seed, the same ones again, not the first"))
-    names = [item.benchmark for item in choice.chosen]
-    of_parts = [item for item in phrases.items if item.kind == "each" and item.means("part") is not None]
-    if reading.sizes and of_parts and len(names) == len(set(names)):
-        said = phrases.text[of_parts[0].start : of_parts[0].end]
-        told.append(Unsupported(said, "a size is of a whole benchmark: name it once for each of its categories"))
     return told

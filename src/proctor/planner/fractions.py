@@ -48,7 +48,10 @@ _EVERY: Mapping[str, tuple[tuple[str, ...], Mapping[str, int]]] = {
         ("jede", "jeder", "jedes", "jeden", "jedem"),
         {f"{stem}{end}": value for stem, value in {**_DE, "zweit": 2}.items() for end in ("e", "en", "er", "es")},
     ),
-    "es": (("cada",), {f"{stem}{end}": value for stem, value in {**_ES, "segund": 2, "tercer": 3}.items() for end in "oa"}),
+    "es": (
+        ("cada",),
+        {f"{stem}{end}": value for stem, value in {**_ES, "segund": 2, "tercer": 3}.items() for end in "oa"},
+    ),
     "fr": (("chaque",), {**_FR, "deuxième": 2, "troisième": 3, "quatrième": 4}),
 }  # fmt: skip
 """`every tenth`: the words that begin it, and the ordinals behind them."""
@@ -60,7 +63,9 @@ _OF: Mapping[str, tuple[str, ...]] = {
     "en": ("of",), "de": ("der", "des", "von", "aus", "davon"), "es": ("de", "del"), "fr": ("de", "des", "du", "d"),
 }  # fmt: skip
 """Behind a word for a part that has no numeral: `quarter of mbpp`."""
-_COUNTED = frozenset({"model", "one", "run", "time", "benchmark", "modell", "modelo", "modèle", "hora", "hour", "heure"})
+_COUNTED = frozenset(
+    {"model", "one", "run", "time", "benchmark", "modell", "modelo", "modèle", "hora", "hour", "heure"}
+)
 """`a third model` is one more, and no part of anything."""
 
 

@@ -23,14 +23,12 @@ NAMES_OF_LANGUAGES = {
     "sa": "Sanskrit", "qu": "Quechua", "yi": "Yiddish", "mt": "Maltese",
 }  # fmt: skip
 
-LANGUAGES_OF: Mapping[str, frozenset[str]] = {
-    "asia": frozenset(
-        "ar az bn fa gu he hi hy id ja ka kk km kn ko lo ml mn mr ms my ne pa si ta te th tl ur uz vi yue zh".split()
-    ),
-    "europe": frozenset(
-        "be bg ca cs cy da de el en es et eu fi fr ga gl hr hu is it lb lt lv mk mt nl no pl pt ro ru sk sl sq sr sv uk".split()
-    ),
-    "africa": frozenset("af am ar ha so sw yo zu".split()),
-    "india": frozenset("bn gu hi kn ml mr pa ta te ur".split()),
+_WORDS = {
+    "asia": "ar az bn fa gu he hi hy id ja ka kk km kn ko lo ml mn mr ms my ne pa si ta te th tl ur uz vi yue zh",
+    "europe": "be bg ca cs cy da de el en es et eu fi fr ga gl hr hu is it lb lt lv mk mt nl no pl pt ro ru sk sl "
+    "sq sr sv uk",
+    "africa": "af am ar ha so sw yo zu",
+    "india": "bn gu hi kn ml mr pa ta te ur",
 }
+LANGUAGES_OF: Mapping[str, frozenset[str]] = {name: frozenset(codes.split()) for name, codes in _WORDS.items()}
 """Languages that a part of the world is asked for by: `any Asian language you have`."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from proctor.planner.catalogue import PlannerCatalogue
 from proctor.planner.choice import Chosen
-from proctor.planner.reading import Reading
+from proctor.planner.reading import Reading, Unsupported
 
 MOST_PARTS = 12
 """So many entries of one benchmark at most; a plan with more of them is written as a file."""
@@ -25,6 +25,21 @@ def divided(chosen: Sequence[Chosen], reading: Reading, catalogue: PlannerCatalo
     return found
 
 
+def undivided(chosen: Sequence[Chosen], reading: Reading, catalogue: PlannerCatalogue) -> list[Unsupported]:
+    """A size of each language or category that no benchmark of the plan can be divided by."""
+    phrases, each = reading.phrases, reading.sizes[0].each if len(reading.sizes) == 1 else ""
+    if each not in ("language", "category"):
+        return []
+    counts = [len(_parts(item, each, reading, catalogue, is_alone=False)) for item in chosen]
+    said = next((at for at, item in enumerate(phrases.items) if item.means("part") is not None), None)
+    if said is None or any(0 < count <= MOST_PARTS for count in counts):
+        return []
+    why = (
+        f"a size is of a whole benchmark, and is divided into {MOST_PARTS} parts at most: name the parts that are meant"
+    )
+    return [Unsupported(phrases.words(said), why)]
+
+
 def _parts(item: Chosen, each: str, reading: Reading, catalogue: PlannerCatalogue, *, is_alone: bool) -> list[str]:
     """The languages or categories that are asked of a benchmark; none where `each` is said of something else."""
     benchmark = catalogue.benchmark(item.benchmark)
@@ -36,5 +51,6 @@ def _parts(item: Chosen, each: str, reading: Reading, catalogue: PlannerCatalogu
         return kept if is_by_language else []
     if each == "category":
         return kept
-    is_named = len(kept) == len(reading.languages if is_by_language else reading.categories)
+    named = reading.languages if is_by_language else [*reading.groups, *reading.categories]
+    is_named = len(kept) == len(named)
     return kept if is_alone and is_named and "category" in item.where else []

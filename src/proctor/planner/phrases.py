@@ -11,8 +11,8 @@ from msgspec.structs import replace
 
 from proctor.domain.message import Json
 from proctor.planner.catalogue import PlannerCatalogue
-from proctor.planner.lexicon import Concepts, Lexicon, language_of, language_with, lexicon
 from proctor.planner.fractions import fraction_at
+from proctor.planner.lexicon import Concepts, Lexicon, language_of, language_with, lexicon
 from proctor.planner.names import exact_models, known_names
 from proctor.planner.numbers import number_in_digits, number_in_words, with_fraction
 from proctor.planner.words import Token, normalise, parts_of_lists, tokens_of

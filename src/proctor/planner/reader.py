@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from proctor.planner.amounts import merge_ranges
 from proctor.planner.catalogue import PlannerCatalogue
-from proctor.planner.corrections import apply_corrections, refuse_negative
+from proctor.planner.corrections import apply_corrections, apply_scales, drop_plans, refuse_negative
 from proctor.planner.phrases import Phrases, complete_names, read_phrases, read_variants
 from proctor.planner.reading import Reading, Unsupported
 from proctor.planner.slots.every import read_every
@@ -19,7 +19,14 @@ from proctor.planner.slots.models import merge_versions, read_judges, read_model
 from proctor.planner.slots.money import read_money
 from proctor.planner.slots.options import read_options
 from proctor.planner.slots.rules import read_gates, read_stop_rule
-from proctor.planner.slots.sizes import read_bare_numbers, read_difference, read_each, read_efforts, read_points, read_sizes
+from proctor.planner.slots.sizes import (
+    read_bare_numbers,
+    read_difference,
+    read_each,
+    read_efforts,
+    read_points,
+    read_sizes,
+)
 from proctor.planner.slots.topics import merge_categories, merge_codes, merge_fields, name_defaults, read_topics
 from proctor.planner.slots.versions import EVERY, merge_ranges_of_versions, merge_sizes
 from proctor.planner.spelling import mend_spelling
@@ -58,6 +65,8 @@ def read_query(query: str, catalogue: PlannerCatalogue) -> Reading:
     refuse_negative(reading.phrases)
     reading.ranges = merge_ranges(reading.phrases)
     apply_corrections(reading.phrases)
+    drop_plans(reading.phrases)
+    reading.scale = apply_scales(reading.phrases)
     read_points(reading)
     read_stop_rule(reading)
     read_money(reading)

@@ -53,6 +53,8 @@ class Reading(Struct):
     form: str | None = None
     levels: str | None = None
     sizes: list[Size] = field(default_factory=list)
+    scale: float | None = None
+    """How many times as large a plan's own sizes should be: `twice as many`."""
     wants_all: bool = False
     wants_every: bool = False
     """Every benchmark that is about what is said, not the usual one alone."""

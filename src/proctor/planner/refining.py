@@ -14,6 +14,7 @@ from proctor.domain.text import shorten
 from proctor.planner.catalogue import PlannerCatalogue
 from proctor.planner.choice import Chosen
 from proctor.planner.drafting import Drafted, Values, draft
+from proctor.planner.parts import divided
 from proctor.planner.phrases import Understood
 from proctor.planner.reading import Reading
 
@@ -56,6 +57,10 @@ def refine(reading: Reading, catalogue: PlannerCatalogue, base: Mapping[str, Any
     for name in ("sampling", "limits"):
         if name in drafted.values:
             values[name] = {**(values.get(name) or {}), **drafted.values[name]}
+    for at in list(reading.phrases.free("scale")) if reading.scale is not None else ():
+        reading.phrases.use(at)
+        told = f"{reading.scale:g} times as many"
+        drafted.understood.append(Understood(reading.phrases.words(at), "benchmarks[*].limit", told))
     drafted.assumed = [one for one in drafted.assumed if _still_holds(one.field, reading, names_benchmarks)]
     if not names_benchmarks:
         drafted.alternatives = []
@@ -139,17 +144,19 @@ def _change_benchmarks(values: Values, drafted: Drafted, *, is_adding: bool) -> 
     """New benchmarks in place of the old, or beside them; of those that the plan has, what is said of them changes."""
     given = _as_list(values["benchmarks"])
     chosen: list[Chosen] = drafted.choice.chosen
-    known = {_name(item, "benchmark"): item for item in given}
     is_only = _is_only(drafted.reading)
-    fresh = {
-        item.benchmark: _with_where(known.get(item.benchmark), entry, item.where, is_adding=is_adding)
-        for item, entry in zip(chosen, drafted.values["benchmarks"], strict=True)
-    }
-    if is_adding or (set(fresh) <= set(known) and not is_only and _says_more(drafted.reading, chosen)):
-        kept = [fresh.get(_name(item, "benchmark"), item) for item in given]
-        values["benchmarks"] = [*kept, *(entry for name, entry in fresh.items() if name not in known)]
+    fresh = dict(zip((item.benchmark for item in chosen), drafted.values["benchmarks"], strict=True))
+    where = {item.benchmark: item.where for item in chosen}
+    known = {_name(item, "benchmark") for item in given}
+    changed = list[Any]()
+    for item in given:
+        entry = _with_where(item, where.get(_name(item, "benchmark"), {}), is_adding=is_adding)
+        changed += [] if entry in changed else [entry]
+    new = [entry for name, entry in fresh.items() if name not in known]
+    if is_adding or (set(fresh) <= known and not is_only and _says_more(drafted.reading, chosen)):
+        values["benchmarks"] = [*changed, *new]
     else:
-        values["benchmarks"] = list(fresh.values())
+        values["benchmarks"] = [*(item for item in changed if _name(item, "benchmark") in fresh), *new]
 
 
 def _is_only(reading: Reading) -> bool:
@@ -165,10 +172,10 @@ def _says_more(reading: Reading, chosen: list[Chosen]) -> bool:
     return bool(reading.sizes or any(item.where for item in chosen) or {"shots", "variant"} & set(reading.options))
 
 
-def _with_where(given: Any, entry: Any, where: Mapping[str, list[str]], *, is_adding: bool) -> Any:
+def _with_where(given: Any, where: Mapping[str, list[str]], *, is_adding: bool) -> Any:
     """A benchmark of the plan with the filter that is said; with what it has where that is added to it."""
-    if given is None or not where:
-        return entry if given is None else given
+    if not where:
+        return given
     old = dict(given) if isinstance(given, Mapping) else {"benchmark": given}
     merged = {**old.get("where", {})} if is_adding else {}
     for name, words in where.items():
@@ -179,7 +186,7 @@ def _with_where(given: Any, entry: Any, where: Mapping[str, list[str]], *, is_ad
 def _change_entries(values: Values, reading: Reading, catalogue: PlannerCatalogue, *, only: set[str]) -> None:
     """Sizes, shots and variants, of every benchmark of the plan, or of those in `only`."""
     changed: Values = {name: reading.options[name] for name in ("shots", "variant") if name in reading.options}
-    entries = []
+    entries: list[Values] = []
     for item in _as_list(values["benchmarks"]):
         entry = dict(item) if isinstance(item, Mapping) else {"benchmark": item}
         if not only or entry["benchmark"] in only:
@@ -187,8 +194,13 @@ def _change_entries(values: Values, reading: Reading, catalogue: PlannerCatalogu
             fresh = _limit_for(reading, catalogue, entry) if reading.sizes else None
             if fresh is not None:
                 entry["limit"] = fresh
-        entries.append(entry if len(entry) > 1 else entry["benchmark"])
-    values["benchmarks"] = entries
+            elif reading.scale is not None and "limit" in entry:
+                entry["limit"] = max(1, round(entry["limit"] * reading.scale))
+            parts = divided([Chosen(entry["benchmark"], entry.get("where", {}))], reading, catalogue)
+            entries += [{**entry, "where": part.where} for part in parts] if len(parts) > 1 else [entry]
+        else:
+            entries.append(entry)
+    values["benchmarks"] = [entry if len(entry) > 1 else entry["benchmark"] for entry in entries]
 
 
 def _limit_for(reading: Reading, catalogue: PlannerCatalogue, entry: Values) -> int | None:

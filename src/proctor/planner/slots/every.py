@@ -23,9 +23,10 @@ _EVERY = re.compile(
     r"|(?:所有|全部|每个|每一个)的?[^,。、]{0,20}?(?:基准|测试集|评测集|数据集|测试|benchmark)"
     r"|(?:基准|测试集|评测集|benchmark)[^,。、]{0,6}?(?:全部|都|全都)"
     # `everything you have in Japanese`
-    r"|\b(?:everything|anything|whatever)(?: (?:that|which))?(?: (?:you have|you've got|we have|there is|is there|exists|is available|available))?"
+    r"|\b(?:everything|anything|whatever)(?: (?:that|which))?"
+    r"(?: (?:you have|you've got|we have|there is|is there|exists|is available|available))?"
     r"(?: (?:that is|that's|written))? (?:in|about|on)\b"
-    r"|\balles,?(?: was (?:da ist|es (?:gibt|da gibt)|ihr habt|du hast|vorhanden ist),?)? (?:auf|in|zu|über)\b|\balles auf \w+"
+    r"|\balles,?(?: was (?:da ist|es (?:gibt|da gibt)|ihr habt|du hast|vorhanden ist),?)? (?:auf|in|zu|über)\b"
     r"|\btodo(?: lo que)?(?: (?:hay|haya|exista|existe|tengas|tengáis|tengan))? (?:en|sobre)\b"
     r"|\btout(?: (?:ce qui existe|ce que vous avez|ce que tu as|ce qu'il y a|ce qui est disponible))? (?:en|sur)\b"
     r"|(?:語|学)(?:で書かれた|の)?もの(?:を|は)?(?:全部|すべて|全て)(?!で)|(?:語|学)は(?:全部|すべて|全て)(?!で)"

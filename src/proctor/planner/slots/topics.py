@@ -14,7 +14,18 @@ from proctor.planner.reading import Reading
 from proctor.planner.slots.languages import read_language_groups
 from proctor.planner.slots.vary import JOINS
 
-TOPICS = ("benchmark", "bench", "softname", "benches", "language", "languagegroup", "subject", "group", "category", "form")
+TOPICS = (
+    "benchmark",
+    "bench",
+    "softname",
+    "benches",
+    "language",
+    "languagegroup",
+    "subject",
+    "group",
+    "category",
+    "form",
+)
 GROUPS: Mapping[str, tuple[str, str]] = {
     "medicine": (
         "medicine",
@@ -98,7 +109,9 @@ def merge_codes(phrases: Phrases, catalogue: PlannerCatalogue) -> None:
             if first <= other.start and other.end <= end and code in codes:
                 phrases.items[at] = replace(other, meanings=(("language", code),))
     known = {code for item in catalogue.benchmarks for code in item.languages}
-    for found in re.finditer(r"\b(?:lang|language|langs|languages)\s*[=:]\s*([a-z]{2}(?:\s?[,+/]\s?[a-z]{2})*)\b", phrases.text.lower()):
+    for found in re.finditer(
+        r"\b(?:lang|language|langs|languages)\s*[=:]\s*([a-z]{2}(?:\s?[,+/]\s?[a-z]{2})*)\b", phrases.text.lower()
+    ):
         for at, other in enumerate(phrases.items):
             code = phrases.text[other.start : other.end].lower()
             if found.start(1) <= other.start and other.end <= found.end(1) and code in known:

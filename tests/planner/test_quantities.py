@@ -1,0 +1,193 @@
+"""Parts of a whole, sizes of each part, sizes that are taken back or multiplied, and languages said together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from msgspec import UNSET
+from proctor.runs.draft_plan import draft_plan
+
+from planner.world import world
+from proctor.domain.documents.draft import PlanDraft
+from proctor.planner.languages import LANGUAGES_OF, NAMES_OF_LANGUAGES
+from proctor.planner.lexicon import LANGUAGES, lexicon
+
+PIQA = 1838
+MGSM = ["bn", "de", "en", "es", "fr", "ja", "ru", "sw", "te", "th", "zh"]
+
+
+def drafted(query: str, base: dict[str, Any] | None = None) -> PlanDraft:
+    return draft_plan(query, world(), base=base)
+
+
+def asked(query: str, base: dict[str, Any] | None = None) -> list[tuple[str, tuple[str, ...], int | None]]:
+    """Each entry of the plan: its benchmark, its categories and its size."""
+    found = []
+    for item in drafted(query, base).plan["benchmarks"]:
+        entry = item if isinstance(item, dict) else {"benchmark": item}
+        found.append((entry["benchmark"], tuple(entry.get("where", {}).get("category", ())), entry.get("limit")))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("said", "share"),
+    [
+        ("an eighth of piqa", 1 / 8),
+        ("three fifths of piqa", 3 / 5),
+        ("every seventh question of piqa", 1 / 7),
+        ("⅓ of piqa", 1 / 3),
+        ("fünf Sechstel von piqa", 5 / 6),
+        ("jede siebte Frage aus piqa", 1 / 7),
+        ("ein Zwölftel von piqa", 1 / 12),
+        ("dreiviertel von piqa", 3 / 4),
+        ("la vigésima parte de piqa", 1 / 20),
+        ("dos quintos de piqa", 2 / 5),
+        ("un sixième de piqa", 1 / 6),
+        ("trois dixièmes de piqa", 3 / 10),
+        ("piqa의 오분의 이", 2 / 5),
+        ("piqaの八分の三", 3 / 8),
+        ("piqaの十分の一", 1 / 10),
+        ("piqa的七分之二", 2 / 7),
+    ],
+)
+def test_any_part_of_a_whole_is_a_share_of_its_samples(said: str, share: float) -> None:
+    [(name, _, limit)] = asked(f"haiku, {said}")
+    assert name == "piqa"
+    assert limit == -(-round(PIQA * share, 6) // 1)
+
+
+@pytest.mark.parametrize(
+    ("said", "limit"),
+    [
+        ("half a dozen questions", 6),
+        ("a dozen and a half questions", 18),
+        ("two and a half dozen questions", 30),
+        ("2½ dozen questions", 30),
+        ("half a hundred questions", 50),
+        ("ein halbes Dutzend Fragen", 6),
+        ("anderthalb Dutzend Fragen", 18),
+        ("docena y media de preguntas", 18),
+        ("media docena de preguntas", 6),
+        ("une demi-douzaine de questions", 6),
+        ("半ダース", 6),
+        ("半打题", 6),
+        ("半百道题", 50),
+    ],
+)
+def test_dozens_and_halves_of_round_numbers_are_counts(said: str, limit: int) -> None:
+    assert asked(f"haiku, piqa, {said}") == [("piqa", (), limit)]
+
+
+def test_a_part_of_an_hour_or_a_dollar_is_no_share_of_samples() -> None:
+    draft = drafted("haiku on piqa, three quarters of an hour, half a dollar, 40 questions")
+    assert (draft.plan["limits"]["minutes"], draft.plan["limits"]["cost_usd"]) == (45, 0.5)
+    assert asked("haiku on piqa, three quarters of an hour, 40 questions") == [("piqa", (), 40)]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "German and French maths, haiku, 20 per language",
+        "haiku / mgsm / German and French / 20 each",
+        "mgsm auf Deutsch und Französisch, haiku, je 20 Aufgaben",
+        "mgsm en alemán y francés, haiku, 20 de cada idioma",
+        "mgsm en allemand et en français, haiku, 20 de chaque langue",
+        "mgsm 독일어와 프랑스어, haiku, 언어당 20문제",
+        "mgsmのドイツ語とフランス語、haiku、1言語あたり20問",
+        "mgsm的德语和法语，haiku，每种语言20题",
+    ],
+)
+def test_so_many_of_each_language_are_an_entry_for_each(query: str) -> None:
+    assert asked(query) == [("mgsm", ("de",), 20), ("mgsm", ("fr",), 20)]
+
+
+def test_each_means_the_benchmarks_where_several_are_asked_and_a_total_is_divided_by_none() -> None:
+    assert asked("haiku on mgsm German and gsm8k, 20 each") == [("mgsm", ("de",), 20), ("gsm8k", (), 20)]
+    assert asked("haiku on mgsm in German and French, 20 in all") == [("mgsm", ("de", "fr"), 20)]
+    assert asked("haiku on mmlu philosophy and virology, 20 each") == [
+        ("mmlu", ("philosophy",), 20), ("mmlu", ("virology",), 20),
+    ]  # fmt: skip
+    assert [part for _, part, _ in asked("haiku on mgsm, 20 in each language")] == [(name,) for name in MGSM]
+
+
+def test_a_refinement_divides_multiplies_and_keeps_the_parts_that_a_plan_has() -> None:
+    base = {
+        "models": ["demo/strong"],
+        "benchmarks": [{"benchmark": "mgsm", "where": {"category": ["de", "fr"]}, "limit": 40}, "piqa"],
+    }
+    divided = drafted("15 per language of mgsm", base).plan
+    assert asked("15 per language of mgsm", base) == [("mgsm", ("de",), 15), ("mgsm", ("fr",), 15), ("piqa", (), None)]
+    assert asked("twice as many", divided)[:2] == [("mgsm", ("de",), 30), ("mgsm", ("fr",), 30)]
+    assert asked("half as many questions", base)[0] == ("mgsm", ("de", "fr"), 20)
+    assert "twice as many" in drafted("haiku on mgsm, twice as many").not_understood
+
+
+@pytest.mark.parametrize(
+    ("said", "languages"),
+    [
+        ("haiku on mgsm in any Asian language you have", ["bn", "ja", "te", "th", "zh"]),
+        ("haiku, maths in the languages of India", ["bn", "te"]),
+        ("haiku on mgsm, African languages", ["sw"]),
+        ("haiku on mgsm, European languages other than English", ["de", "es", "fr", "ru"]),
+        ("haiku on mgsm except the Asian languages", ["de", "en", "es", "fr", "ru", "sw"]),
+        ("mgsm in asiatischen Sprachen, haiku", ["bn", "ja", "te", "th", "zh"]),
+        ("mgsm en lenguas asiáticas, haiku", ["bn", "ja", "te", "th", "zh"]),
+        ("mgsm dans les langues asiatiques, haiku", ["bn", "ja", "te", "th", "zh"]),
+        ("아시아 언어 수학, haiku", ["bn", "ja", "te", "th", "zh"]),
+        ("アジアの言語の数学、haiku", ["bn", "ja", "te", "th", "zh"]),
+        ("亚洲语言的数学，haiku", ["bn", "ja", "te", "th", "zh"]),
+        ("haiku; mgsm; lang=te,sw", ["sw", "te"]),
+    ],
+)
+def test_languages_that_are_said_together_are_those_that_the_benchmark_has(said: str, languages: list[str]) -> None:
+    [(name, categories, _)] = asked(said)
+    assert (name, list(categories)) == ("mgsm", languages)
+
+
+def test_languages_of_no_benchmark_are_told_and_every_language_of_a_group_has_a_name() -> None:
+    assert "Asian languages" in {wish.text for wish in drafted("haiku on humaneval in Asian languages").unsupported}
+    assert set().union(*LANGUAGES_OF.values()) <= set(NAMES_OF_LANGUAGES)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "everything you have in Japanese, haiku, 20 questions",
+        "alles auf Japanisch, was da ist, haiku, je 20 Fragen",
+        "todo lo que haya en japonés, haiku, 20 preguntas",
+        "tout ce qui existe en japonais, haiku, 20 questions",
+        "日本語のものを全部、haiku、20問",
+        "일본어로 된 거 전부, haiku, 20문제",
+        "日语的全部，haiku，20题",
+    ],
+)
+def test_everything_in_a_language_takes_the_part_of_those_that_have_several(query: str) -> None:
+    assert asked(query) == [("jmmlu", (), 20), ("mgsm", ("ja",), 20)]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "at first I meant to ask 300, but 60 are enough",
+        "60 rather than 300 questions",
+        "30 questions, no, double that",
+        "erst sollten es 300 Fragen sein, aber 60 reichen",
+        "60 statt 300 Fragen",
+        "pensaba en 300 preguntas pero bastan 60",
+        "60 questions au lieu de 300",
+        "원래 300문제였지만 60문제면 충분해",
+        "300問のつもりだったけど、60問で十分",
+        "原本想跑300题，不过60题就够了",
+    ],
+)
+def test_a_size_that_was_only_planned_counts_no_more(said: str) -> None:
+    draft = drafted(f"haiku on gsm8k, {said}")
+    assert draft.plan["benchmarks"] == [{"benchmark": "gsm8k", "limit": 60}]
+    assert draft.then is UNSET
+
+
+def test_each_language_has_words_for_parts_groups_and_multiples() -> None:
+    for language in LANGUAGES:
+        kinds = {concepts[0] for concepts in lexicon(language).own.meanings.values()}
+        assert {("languagegroup", "asia"), ("scale", "2"), ("scale", "1/2")} <= kinds, language
