@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 from msgspec import UNSET
-from proctor.runs.draft_plan import draft_plan
 
 from planner.world import world
 from proctor.domain.documents.draft import PlanDraft
 from proctor.planner.languages import LANGUAGES_OF, NAMES_OF_LANGUAGES
 from proctor.planner.lexicon import LANGUAGES, lexicon
+from proctor.runs.plans.draft_plan import draft_plan
 
 PIQA = 1838
 MGSM = ["bn", "de", "en", "es", "fr", "ja", "ru", "sw", "te", "th", "zh"]
