@@ -73,3 +73,20 @@ def test_what_is_no_filter_is_refused(server: Server, run: str) -> None:
     for query in ("score_from=2", "epoch=x", "latency_from=nan", "disputed=perhaps", "reasons=x"):
         assert server.ask("GET", f"{V1}/runs/{run}/results?{query}").status == 422
     assert server.ask("GET", f"{V1}/runs/{run}/positions?model=nope").status == 404
+
+
+def test_who_has_a_page_already_is_told_so_until_scores_change(server: Server) -> None:
+    run = server.run({"models": ["demo/weak"], "benchmarks": [{"benchmark": "puzzles", "limit": 4}]})
+    page = f"{V1}/runs/{run}/results?limit=3"
+    first = server.ask("GET", page)
+    again = server.ask("GET", page, If_None_Match=first.headers["etag"])
+    assert (again.status, again.body) == (304, b"")
+    one = f"{V1}/runs/{run}/results/{first.json['items'][0]['result_id']}"
+    whole = server.ask("GET", one)
+    assert whole.json["attempts"] == [first.json["items"][0]]
+    assert server.ask("GET", one, If_None_Match=whole.headers["etag"]).status == 304
+    code, _, err = server.cli("rescore", run, "--scorer", "exact")
+    assert code == 0, err
+    changed = server.ask("GET", page, If_None_Match=first.headers["etag"])
+    assert (changed.status, list(changed.json["items"][0]["scores"])) == (200, ["exact"])
+    assert server.ask("GET", one, If_None_Match=whole.headers["etag"]).status == 200

@@ -10,7 +10,6 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import psycopg
 import pytest
@@ -28,6 +27,7 @@ from proctor.stores.journal import DatabaseJournal
 from proctor.stores.keys import is_of_evaluation
 from proctor.stores.patience import StoreUnreachableError
 from proctor.stores.result_filters import is_current
+from proctor.stores.result_rows import query_after
 from proctor.stores.results import ResultStore
 from proctor.stores.runs import RunStore
 from proctor.stores.schema import metadata
@@ -169,18 +169,10 @@ def test_answers_are_stored_under_the_month_of_their_run_and_only_it_is_read(url
 def test_a_page_of_results_is_chosen_before_their_bodies_are_read(url: str, tmp_path: Path) -> None:
     """Else a server may read every body of the month up to those of the page."""
     database = open_database(url)
-    run_id, _ = new_run(database, evaluation(2), tmp_path)
-    asked: list[tuple[str, Any]] = []
-
-    def note(_: object, __: object, statement: str, parameters: Any, *___: object) -> None:
-        asked.append((statement, parameters))
-
-    with database.reading() as opened:
-        sqlalchemy.event.listen(opened.engine, "before_cursor_execute", note)
-    assert list(ResultStore(database).results(run_id)) == []
-    [(statement, parameters)] = [one for one in asked if "bodies" in one[0]]
-    with database.reading() as opened:
-        plan = [row[0] for row in opened.exec_driver_sql(f"EXPLAIN {statement}", parameters)]
+    _, item = new_run(database, evaluation(2), tmp_path)
+    with database.connection() as connection:
+        query, values = query_after(database, item.id, 0, 50)
+        plan = [row[0] for row in connection.execute(f"EXPLAIN {query}", values).fetchall()]
     limit = next(place for place, line in enumerate(plan) if "Limit" in line)
     join = next(place for place, line in enumerate(plan) if "Join" in line or "Nested Loop" in line)
     assert join < limit, "\n".join(plan)

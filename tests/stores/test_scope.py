@@ -83,6 +83,7 @@ from proctor.stores.recorded import RecordedAnswers
 from proctor.stores.repeats import sample_repeats
 from proctor.stores.result_filters import ResultFilters
 from proctor.stores.result_ids import EvaluationPart, find_ids, find_places
+from proctor.stores.result_rows import attempts_of, parts_of_run, rows_after, rows_of_ids
 from proctor.stores.results import ResultStore
 from proctor.stores.reviewing import ReviewStore
 from proctor.stores.runs import GROUP_SIZES, RunRow, RunStore
@@ -366,6 +367,10 @@ READS: dict[str, Callable[[Database, Theirs], Any]] = {
     "measuring.MeasuringStore.covered": lambda db, it: list(MeasuringStore(db).covered(it.id, "echo", "1")),
     "measuring.MeasuringStore.latencies": lambda db, it: list(MeasuringStore(db).latencies(it.id)),
     "measuring.MeasuringStore.streamed": lambda db, it: list(MeasuringStore(db).streamed(it.id)),
+    "result_rows.parts_of_run": lambda db, it: parts_of_run(db, it.run.id),
+    "result_rows.rows_after": lambda db, it: rows_after(db, part_of(it), 0, 9, all_attempts=True),
+    "result_rows.rows_of_ids": lambda db, it: rows_of_ids(db, part_of(it), it.responses),
+    "result_rows.attempts_of": lambda db, it: attempts_of(db, it.run.id, it.responses[0]),
     "results.ResultStore.positions": lambda db, it: ResultStore(db).positions(it.run.id, every=1)[1],
     "reviewing.ReviewStore.answers": lambda db, it: list(ReviewStore(db).answers(it.id, {"echo": "1"})),
     "results.ResultStore.results": lambda db, it: list(ResultStore(db).results(it.run.id)),
@@ -458,6 +463,7 @@ WRITES: dict[str, Callable[[Database, Theirs], Any]] = {
     "scores.ScoreStore.put_in_force": lambda db, it: ScoreStore(db).put_in_force({it.id: {"x": "1"}}),
 }
 EXEMPT = {
+    "result_rows.query_after": "reads nothing: `rows_after` does",
     "stored_bytes.check_room": "of what is the caller's own",
     "packed.columns.pack_columns": "takes an evaluation that `unpacked` gave",
     "packed.marks.pack_marks": "takes a claim",

@@ -5582,6 +5582,8 @@ export interface operations {
                 headers: {
                     /** @description The next page. */
                     Link?: string;
+                    /** @description Its state. */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {

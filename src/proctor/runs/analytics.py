@@ -11,7 +11,8 @@ from proctor.domain.errors import UserError
 from proctor.domain.text import shorten
 from proctor.stores.database import Database
 from proctor.stores.listing import RunListing, list_runs
-from proctor.stores.results import ResultRow, ResultStore
+from proctor.stores.result_rows import ResultRow
+from proctor.stores.results import ResultStore
 from proctor.stores.runs import RunStore
 
 if TYPE_CHECKING:

@@ -13,7 +13,8 @@ from proctor.domain.documents.document import json_bytes
 from proctor.domain.documents.result import EXTRAS
 from proctor.runs.results import trial_result
 from proctor.stores.database import Database
-from proctor.stores.results import ResultRow, ResultStore
+from proctor.stores.result_rows import ResultRow
+from proctor.stores.results import ResultStore
 
 _GZIP = 31
 

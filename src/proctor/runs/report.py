@@ -30,7 +30,8 @@ from proctor.runs.results import count_worked_examples, trial_result
 from proctor.stores.calibration import mark_pairs
 from proctor.stores.comparing import EvaluationRow, evaluations_of
 from proctor.stores.database import Database
-from proctor.stores.results import ResultRow, ResultStore
+from proctor.stores.result_rows import ResultRow
+from proctor.stores.results import ResultStore
 
 SAMPLES = 200
 COMPARED_AT_MOST = 1_000_000

@@ -18,10 +18,11 @@ from proctor.domain.message import Json
 from proctor.domain.price import basis_kind, basis_source
 from proctor.domain.trial import Outcome
 from proctor.reports.rows import RunCourse, RunRows, example_places
-from proctor.runs.columns import EvaluationColumns
 from proctor.runs.read import scorers_in_force
 from proctor.stores.database import Database
-from proctor.stores.results import ResultRow, ResultStore, ScoreRow
+from proctor.stores.result_ids import EvaluationPart
+from proctor.stores.result_rows import ResultRow, ScoreRow, attempts_of, parts_of_run
+from proctor.stores.results import ResultStore
 from proctor.stores.runs import RunStore
 
 BESIDE_TEXT = ("turns", "reasoning", "tool_calls", "logprobs", "left_out", "note")
@@ -37,14 +38,14 @@ def read_rows(
     where: Mapping[str, str | None] | None = None,
 ) -> RunRows:
     """A run's results for an export, of a model or a benchmark or all; they are read while they are walked through."""
-    store = RunStore(database)
-    run = store.get(reference)
+    run = RunStore(database).get(reference)
     run_id = run.id
     named = {name: value for name, value in (where or {}).items() if value is not None}
-    _refuse_unknown(named, store.evaluation_rows(run_id), run_id)
+    parts = parts_of_run(database, run_id) or []
+    _refuse_unknown(named, parts, run_id)
 
     def read() -> Iterator[TrialResult]:
-        for row in ResultStore(database).results(run_id, all_attempts=all_attempts, where=named):
+        for row in ResultStore(database).results(run_id, all_attempts=all_attempts, where=named, parts=parts):
             yield trial_result(row, extras=extras)
 
     course = RunCourse(run.status, run.created_at, run.started_at, run.finished_at)
@@ -74,8 +75,9 @@ def find_samples(
     store = RunStore(database)
     run = store.get(reference)
     evaluations = store.evaluation_rows(run.id)
-    _refuse_unknown(where, evaluations, run.id)
-    rows = ResultStore(database).results(run.id, outcome=outcome, where=dict(where))
+    parts = parts_of_run(database, run.id) or []
+    _refuse_unknown(where, parts, run.id)
+    rows = ResultStore(database).results(run.id, outcome=outcome, where=dict(where), parts=parts)
     found = list(islice((row for row in rows if not is_wrong or _is_wrong(row)), limit + 1))
     if not found:
         _refuse_unrecorded(where, run.id, ResultStore(database))
@@ -93,8 +95,10 @@ def read_page(
     is_wrong: bool = False,
 ) -> tuple[list[ResultRow], bool]:
     """The results after this id that fit, and whether there are more; `where` has what `result_filters` knows."""
-    run_id, wanted = _wanted(database, reference, where, is_wrong=is_wrong)
-    rows = ResultStore(database).results(run_id, outcome=outcome, where=wanted, after=after, page_size=limit + 1)
+    run_id, parts, wanted = _wanted(database, reference, where, is_wrong=is_wrong)
+    rows = ResultStore(database).results(
+        run_id, outcome=outcome, where=wanted, after=after, page_size=limit + 1, parts=parts
+    )  # fmt: skip
     found = list(islice(rows, limit + 1))
     return found[:limit], len(found) > limit
 
@@ -109,36 +113,37 @@ def read_positions(
     is_wrong: bool = False,
 ) -> ResultPositions:
     """How many results fit, and where each page of `every` begins: `after` for the page with that number."""
-    run_id, wanted = _wanted(database, reference, where, is_wrong=is_wrong)
+    run_id, _, wanted = _wanted(database, reference, where, is_wrong=is_wrong)
     total, ids = ResultStore(database).positions(run_id, every=every, outcome=outcome, where=wanted)
     return ResultPositions(total, every, ["0", *map(str, ids)])
 
 
 def _wanted(
     database: Database, reference: str, where: Mapping[str, str], *, is_wrong: bool
-) -> tuple[str, dict[str, str]]:
-    """The run, and what its results are asked for; refuses what the run does not have."""
-    store = RunStore(database)
-    run = store.get(reference)
-    _refuse_unknown(where, store.evaluation_rows(run.id), run.id)
-    return run.id, {**where, **({"below_full": "1"} if is_wrong else {})}
+) -> tuple[str, list[EvaluationPart], dict[str, str]]:
+    """The run, its evaluations, and what its results are asked for; refuses what the run does not have."""
+    run_id, parts = reference, parts_of_run(database, reference)
+    if parts is None:  # a part of an id, `latest`, or nothing that there is
+        run_id = RunStore(database).get(reference).id
+        parts = parts_of_run(database, run_id) or []
+    _refuse_unknown(where, parts, run_id)
+    return run_id, parts, {**where, **({"below_full": "1"} if is_wrong else {})}
 
 
 def read_attempts(database: Database, reference: str, result_id: int) -> list[ResultRow]:
     """The result with this id first, then every attempt at its trial in their order; raises NotFoundError."""
-    run_id = RunStore(database).get(reference).id
-    results = ResultStore(database)
-    found = next(results.results(run_id, all_attempts=True, after=result_id - 1, page_size=1), None)
-    if found is None or found.id != result_id:
-        raise NotFoundError(f"Run {run_id} has no result {result_id}.")
-    same = {"model": found.model, "benchmark": found.benchmark, "sample": found.sample_id}
-    attempts = results.results(run_id, all_attempts=True, where=same)
-    return [found, *(row for row in attempts if row.epoch == found.epoch)]
+    attempts = attempts_of(database, reference, result_id)
+    if not attempts:  # the run is named otherwise, or one of both is not there
+        run_id = RunStore(database).get(reference).id
+        attempts = attempts_of(database, run_id, result_id)
+        if not attempts:
+            raise NotFoundError(f"Run {run_id} has no result {result_id}.")
+    return [next(row for row in attempts if row.id == result_id), *attempts]
 
 
-def _refuse_unknown(where: Mapping[str, str], evaluations: Sequence[EvaluationColumns], run_id: str) -> None:
-    for name in ("model", "benchmark"):
-        known = list(dict.fromkeys(str(row[name]) for row in evaluations))
+def _refuse_unknown(where: Mapping[str, str], parts: Sequence[EvaluationPart], run_id: str) -> None:
+    for name, names in (("model", [one.model for one in parts]), ("benchmark", [one.benchmark for one in parts])):
+        known = list(dict.fromkeys(names))
         if name in where and where[name] not in known:
             hint = did_you_mean(where[name], known)
             raise NotFoundError(f"Run {run_id} has no {name} {where[name]!r}.{hint} It has: {', '.join(known)}.")

@@ -15,6 +15,7 @@ from typing import Annotated
 from fastapi import Depends
 from fastapi.routing import APIRoute, APIWebSocketRoute
 from msgspec import Struct
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import HTTPConnection
 from starlette.routing import BaseRoute
 
@@ -221,8 +222,15 @@ FILES = frozenset({"/{path:path}"})
 """Routes that serve the built dashboard: the same files for everybody."""
 
 
-def authorised(connection: HTTPConnection) -> Caller:
+async def authorised(connection: HTTPConnection) -> Caller:
     """The caller, where the route's permission is among his; the table decides, and what it lacks is refused."""
+    service = service_of(connection)
+    if service.identify is local_person and service.requests is None:
+        return _authorise(connection)  # nothing is looked up that would keep others waiting
+    return await run_in_threadpool(_authorise, connection)
+
+
+def _authorise(connection: HTTPConnection) -> Caller:
     path = connection.scope["route"].path
     needed = PERMISSIONS.get((connection.scope.get("method", "GET"), path))
     if needed is None:
@@ -250,7 +258,7 @@ def _count(service: Service, connection: HTTPConnection, who: str) -> None:
 Me = Annotated[Caller, Depends(authorised)]
 
 
-def _store(caller: Me) -> Database:
+async def _store(caller: Me) -> Database:
     return caller.database
 
 

@@ -91,11 +91,16 @@ def json_answer(value: object, status: int = 200, headers: Mapping[str, str] | N
     return Response(json_bytes(value), status, dict(headers or {}), JSON)
 
 
-def cached_answer(request: Request, value: object, cache_control: str = "private, no-cache") -> Response:
+def cached_answer(
+    request: Request,
+    value: object,
+    cache_control: str = "private, no-cache",
+    headers: Mapping[str, str] | None = None,
+) -> Response:
     """The document with its ETag; 304 without a body for whoever has it already."""
     body = json_bytes(value)
     tag = f'"{hashlib.sha256(body).hexdigest()[:32]}"'
-    headers = {"ETag": tag, "Cache-Control": cache_control}
+    headers = {"ETag": tag, "Cache-Control": cache_control, **(headers or {})}
     known = {one.strip().removeprefix("W/") for one in request.headers.get("if-none-match", "").split(",")}
     if tag in known:
         return Response(status_code=304, headers=headers)

@@ -116,6 +116,10 @@ class Database(ABC):
     def connect(self) -> Connection:
         """A plain connection; whoever asked closes it."""
 
+    def borrow(self, *, is_reading: bool = False) -> AbstractContextManager[Connection]:  # noqa: ARG002 - of a server
+        """A plain connection for one piece of work, perhaps one that was used before; what reads may use a replica."""
+        return closing(self.connect())
+
     @abstractmethod
     def explained(self) -> AbstractContextManager[None]:
         """Turns what the driver says into something a user can act on."""
@@ -137,11 +141,11 @@ class Database(ABC):
         """Called within the transaction that creates a run."""
 
     @contextmanager
-    def connection(self) -> Iterator[Connection]:
-        """A plain connection for one piece of work, its errors explained."""
+    def connection(self, *, is_reading: bool = False) -> Iterator[Connection]:
+        """A plain connection for one piece of work, its errors explained; what only reads may use a replica."""
         began = time.perf_counter()
         try:
-            with self.explained(), closing(self.connect()) as connection:
+            with self.explained(), self.borrow(is_reading=is_reading) as connection:
                 measure("database_wait_seconds", time.perf_counter() - began)
                 yield connection
         finally:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 
 from msgspec import Struct
 
@@ -108,7 +108,8 @@ def refuse_foreign(database: Database, table: str, row_id: str) -> None:
 @contextmanager
 def transaction(database: Database) -> Iterator[Connection]:
     """One in which rows go that others may be about to refer to."""
-    with database.connection() as connection:
+    # One of its own: what is switched off for it is not to be off for whoever has a connection next.
+    with database.explained(), closing(database.connect()) as connection:
         if database.dialect is SQLITE:
             # Each row is named here. Were they enforced, every sample would be looked for in all responses.
             connection.execute("PRAGMA foreign_keys=OFF")

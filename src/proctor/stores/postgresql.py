@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -194,7 +194,13 @@ class PostgresDatabase(Database):
         return self.primary if self._read_url is None or self._pools.reads_primary else self.replica
 
     def connect(self) -> PostgresConnection:
-        pooled = self.primary.raw_connection()
+        return self._connect(self.primary)
+
+    def borrow(self, *, is_reading: bool = False) -> AbstractContextManager[Connection]:
+        return closing(self._connect(self.engine if is_reading else self.primary))
+
+    def _connect(self, engine: Engine) -> PostgresConnection:
+        pooled = engine.raw_connection()
         try:
             self._narrow(pooled)
             return PostgresConnection(pooled, self)

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, closing, contextmanager
+from functools import partial
 from importlib.resources import files
 from itertools import chain, count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl
 
 from proctor.domain.errors import StoreError, UserError
-from proctor.stores.connection import SQLITE, Connection, Row
+from proctor.stores.connection import SQLITE, Connection
 from proctor.stores.database import Database, NewerDatabaseError
+from proctor.stores.idle_connections import IdleConnections, ReusedConnection
 from proctor.stores.score_rows import replace_score
-from proctor.stores.statements import insert_statements
+from proctor.stores.sqlite_connection import SqliteConnection, open_connection
 from proctor.stores.unstorable import UNENCODABLE
 from proctor.stores.upgrade import HEAD, is_version, upgrade
 
@@ -25,31 +27,6 @@ if TYPE_CHECKING:
 
 BUSY_SECONDS = 30.0
 PREFIX = "sqlite:///"
-
-
-class SqliteConnection(sqlite3.Connection):
-    """Implements Connection; the driver's own class, so that nothing stands between a run and its writes."""
-
-    def stream(self, statement: str, parameters: Sequence[Any] = ()) -> Iterator[Row]:
-        return self.execute(statement, parameters)  # a cursor reads the file while it is read
-
-    def insert(
-        self, table: str, columns: Sequence[str], rows: Sequence[tuple[Any, ...]], on_conflict: str = ""
-    ) -> None:
-        for statement, parameters in insert_statements(table, columns, rows, on_conflict):
-            self.execute(statement, parameters)
-
-    @contextmanager
-    def transaction(self, *, is_short: bool = False) -> Iterator[None]:  # noqa: ARG002 - a file has no server
-        # IMMEDIATE: wait for other writers at the start, where waiting is harmless, not at the first write.
-        self.execute("BEGIN IMMEDIATE")
-        try:
-            yield
-            self.execute("COMMIT")
-        except BaseException:
-            if self.in_transaction:
-                self.execute("ROLLBACK")
-            raise
 
 
 class SqliteDatabase(Database):
@@ -62,24 +39,17 @@ class SqliteDatabase(Database):
         self.path, self._busy_seconds = path, busy_seconds
         self._engines: list[Engine] = []
         """One at most, shared by the handles of all scopes."""
+        self._idle = IdleConnections(partial(open_connection, path, busy_seconds, ReusedConnection))
 
     @property
     def label(self) -> str:
         return str(self.path)
 
     def connect(self) -> SqliteConnection:
-        connection: SqliteConnection = sqlite3.connect(
-            self.path,
-            isolation_level=None,
-            timeout=self._busy_seconds,
-            check_same_thread=False,
-            factory=SqliteConnection,
-        )
-        connection.row_factory = sqlite3.Row
-        connection.execute("PRAGMA journal_mode=WAL")
-        connection.execute("PRAGMA synchronous=FULL")
-        connection.execute("PRAGMA foreign_keys=ON")
-        return connection
+        return open_connection(self.path, self._busy_seconds, SqliteConnection)
+
+    def borrow(self, *, is_reading: bool = False) -> AbstractContextManager[Connection]:  # noqa: ARG002 - of a server
+        return self._idle.borrowed()
 
     @property
     def engine(self) -> Engine:
@@ -99,6 +69,7 @@ class SqliteDatabase(Database):
         return engine
 
     def dispose(self) -> None:
+        self._idle.close()
         for engine in self._engines:
             engine.dispose()
 

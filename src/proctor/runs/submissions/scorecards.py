@@ -25,7 +25,8 @@ from proctor.programs.scorer import PASSED
 from proctor.reports.scorecard_page import scorecard_page, verdict
 from proctor.runs.submissions.scorecard import program_card
 from proctor.stores.database import Database
-from proctor.stores.results import ResultRow, ResultStore
+from proctor.stores.result_rows import ResultRow
+from proctor.stores.results import ResultStore
 from proctor.stores.runs import RunStore
 
 _MARKED = ("problem", "total", "covers", "passed", "reason", "grade", "dimensions", "requirements", "thresholds")

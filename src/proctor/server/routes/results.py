@@ -35,7 +35,7 @@ from proctor.server.pages import next_link
 from proctor.server.problems import ProblemError
 from proctor.server.routes.resource import resource
 from proctor.stores.result_filters import FILTERS
-from proctor.stores.results import ResultRow
+from proctor.stores.result_rows import ResultRow
 
 router = resource("results")
 MAX_ID = 2**63 - 1
@@ -108,7 +108,10 @@ class PositionQuery(FilterQuery):
     "/runs/{run_id}/results",
     operation_id="listResults",
     responses=answers(
-        ResultPage, description="In the order they were recorded.", headers={"Link": "The next page."}, problems=(404,)
+        ResultPage,
+        description="In the order they were recorded.",
+        headers={"Link": "The next page.", "ETag": "Its state."},
+        problems=(404,),
     ),
 )
 def list_results(
@@ -125,7 +128,8 @@ def list_results(
         is_wrong=query.wrong,
     )
     extras, after = _extras(query.extras), str(rows[-1].id) if has_more else None
-    return json_answer(ResultPage([_served(row, extras) for row in rows], after), headers=next_link(request, after))
+    page = ResultPage([_served(row, extras) for row in rows], after)
+    return cached_answer(request, page, headers=next_link(request, after))
 
 
 @router.get(
