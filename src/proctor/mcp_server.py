@@ -82,14 +82,17 @@ def _add_runs(server: MCPServer[Any], client_of: ClientOf) -> None:
     @server.tool(annotations=READS)
     async def estimate_run(context: Context[Any, Any], plan: dict[str, Any]) -> dict[str, Any]:
         """Estimate what a plan would do and cost. Asks no model and writes nothing."""
-        return await _answer(client_of, context, lambda client: client.estimate(plan))
+        return await _answer(client_of, context, lambda client: client.estimate(plan, key_hosts=()))
 
     @server.tool(annotations=STARTS)
     async def start_run(
         context: Context[Any, Any], plan: dict[str, Any], idempotency_key: str | None = None
     ) -> dict[str, Any]:
         """Start a run of a plan; it may spend money. The same idempotency_key within a day starts nothing twice."""
-        return await _answer(client_of, context, lambda client: client.submit(plan, idempotency_key=idempotency_key))
+        # What an agent names, the user did not.
+        return await _answer(
+            client_of, context, lambda client: client.submit(plan, idempotency_key=idempotency_key, key_hosts=())
+        )
 
     @server.tool(annotations=READS)
     async def get_run(context: Context[Any, Any], run_id: str, wait_seconds: float = 0.0) -> dict[str, Any]:

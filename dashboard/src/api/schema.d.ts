@@ -549,7 +549,7 @@ export interface paths {
         };
         /**
          * Model
-         * @description What is known of one model, written `provider/name`: context window, price, capabilities.
+         * @description What is known of one model, written `provider/name`: context window, price, capabilities; nobody is asked.
          */
         get: operations["readModel"];
         put?: never;
@@ -5214,6 +5214,8 @@ export interface operations {
             query?: never;
             header?: {
                 "idempotency-key"?: string | null;
+                /** @description Hosts, with commas between them, that the operator of the server named for keys; without it, all that the plan names. Other callers' keys go to the project's connections. */
+                "proctor-key-hosts"?: string | null;
             };
             path?: never;
             cookie?: never;
@@ -5960,7 +5962,10 @@ export interface operations {
     estimateRun: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Hosts, with commas between them, that the operator of the server named for keys; without it, all that the plan names. Other callers' keys go to the project's connections. */
+                "proctor-key-hosts"?: string | null;
+            };
             path?: never;
             cookie?: never;
         };

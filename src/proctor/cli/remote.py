@@ -50,10 +50,10 @@ def run_on(
 
     written = plan_document(plan)
     if dry_run:
-        _show_estimate(client, written, is_json=is_json)
+        _show_estimate(client, written, plan.key_hosts, is_json=is_json)
         return
     started = time.monotonic()
-    run_id = client.submit(written).run_id
+    run_id = client.submit(written, key_hosts=plan.key_hosts).run_id
     is_interrupted = _follow(client, run_id)
     run = client.summary(run_id)
     # A metric that could not be measured is among an evaluation's metrics, too: as not measured.
@@ -79,14 +79,14 @@ def run_on(
 
 
 def plan_document(plan: Plan) -> dict[str, Any]:
-    """The plan as JSON, for a server; where keys may go is the server's to say."""
+    """The plan as JSON, for a server; the hosts that the user named go beside it, for a file could name them in it."""
     found = plan.model_dump(mode="json", exclude_defaults=True)
     found.pop("key_hosts", None)
     return found
 
 
-def _show_estimate(client: Client, written: dict[str, Any], *, is_json: bool) -> None:
-    found = client.estimate(written)
+def _show_estimate(client: Client, written: dict[str, Any], key_hosts: Sequence[str], *, is_json: bool) -> None:
+    found = client.estimate(written, key_hosts=key_hosts)
     if is_json:
         from proctor.cli.context import print_json
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from typing import Any
 from urllib.parse import quote
@@ -23,6 +23,10 @@ LAST = frozenset({"finished", "failed", "cancelled"})
 WAITS = (0.2, 0.5, 1.0, 2.0, 5.0)
 
 
+def _named(key_hosts: Sequence[str] | None) -> dict[str, str]:
+    return {} if key_hosts is None else {"Proctor-Key-Hosts": ",".join(key_hosts)}
+
+
 class RunEvent(Struct, frozen=True):
     """One event of a run's stream."""
 
@@ -34,14 +38,20 @@ class RunEvent(Struct, frozen=True):
 class ServedRuns(ServerConnection):
     """Runs, and the comments on them."""
 
-    def submit(self, plan: Mapping[str, Any], *, idempotency_key: str | None = None) -> AcceptedRun:
-        """Hand in a plan, as in a plan file; sent again with the same key, it gives the same run."""
-        headers = {"Idempotency-Key": idempotency_key} if idempotency_key else {}
-        return self._convert(self._ask("POST", "/runs", body=plan, headers=headers), AcceptedRun)
+    def submit(
+        self, plan: Mapping[str, Any], *, idempotency_key: str | None = None, key_hosts: Sequence[str] | None = None
+    ) -> AcceptedRun:
+        """Hand in a plan, as in a plan file; sent again with the same key, it gives the same run.
 
-    def estimate(self, plan: Mapping[str, Any]) -> DryRun:
+        Where the plan is somebody else's, `key_hosts` are those of its hosts that the user named himself: keys go to
+        no others. Without them, the caller stands for the whole plan.
+        """
+        headers = {"Idempotency-Key": idempotency_key} if idempotency_key else {}
+        return self._convert(self._ask("POST", "/runs", body=plan, headers=headers | _named(key_hosts)), AcceptedRun)
+
+    def estimate(self, plan: Mapping[str, Any], *, key_hosts: Sequence[str] | None = None) -> DryRun:
         """What a plan would do and cost."""
-        return self._convert(self._ask("POST", "/estimate", body=plan), DryRun)
+        return self._convert(self._ask("POST", "/estimate", body=plan, headers=_named(key_hosts)), DryRun)
 
     def run(self, run: str = "latest") -> ServedRun:
         """A run's numbers, and how far it is."""

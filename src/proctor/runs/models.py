@@ -66,8 +66,11 @@ def search_models(text: str, context: PlanContext, limit: int) -> list[FoundMode
     ]
 
 
-def describe_model(text: str, context: PlanContext) -> ModelDescription:
-    """What is known about one model; only an agent that can be asked who it is is connected to."""
+def describe_model(text: str, context: PlanContext, *, may_ask: bool = True) -> ModelDescription:
+    """What is known about one model; only an agent that can be asked who it is is connected to, where that may be.
+
+    Any page in a browser can make a server read an address, and an agent is sent the key that its address names.
+    """
     spec = model_spec(text)
     model, missing = _create(spec, context)
     identity = model.identity
@@ -94,7 +97,7 @@ def describe_model(text: str, context: PlanContext) -> ModelDescription:
             most_at_once=facts.max_concurrency,
         ),
         listed_at=facts.listed_at,
-        agent=None if missing else _said_of_itself(model),
+        agent=_said_of_itself(model) if may_ask and not missing else None,
     )
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Annotated, Any
 
 import pydantic
+from fastapi import Header
 
 from proctor import plugins
 from proctor.accounts.provider_keys import registered_origins
@@ -30,10 +31,22 @@ PLACES = {"requirements": ("problems", "wheelhouse", "index")}
 FOREIGN_SCORERS = frozenset({"inspect"})
 """Registered scorers whose options name code."""
 STEPS = ("int", "float", "str")
+KeyHosts = Annotated[
+    str | None,
+    Header(
+        max_length=4_000,
+        description="Hosts, with commas between them, that the operator of the server named for keys; without it, all "
+        "that the plan names. Other callers' keys go to the project's connections.",
+    ),
+]
 
 
-def read_plan(value: Any, caller: Caller) -> Plan:
-    """The plan; a mistake gets the sentence of the command line, and a pointer to each field with one."""
+def read_plan(value: Any, caller: Caller, key_hosts: str | None = None) -> Plan:
+    """The plan; a mistake gets the sentence of the command line, and a pointer to each field with one.
+
+    `key_hosts` are the hosts, with commas between them, that the operator named himself where the plan comes from a
+    file or from an agent; None where he writes the whole plan.
+    """
     if isinstance(value, dict) and "key_hosts" in value:
         detail = "A plan cannot say where keys may go; set PROCTOR_KEY_HOSTS in the environment of the server."
         raise ProblemError(422, "plan", detail, [FieldProblem("/key_hosts", detail)])
@@ -56,7 +69,8 @@ def read_plan(value: Any, caller: Caller) -> Plan:
         refuse_foreign_kinds(plan, caller)
         return plan
     # The person at the machine names models here as he does on the command line.
-    return plan.model_copy(update={"key_hosts": named_hosts([*plan.models, *plan.judge])})
+    hosts = named_hosts([*plan.models, *plan.judge]) if key_hosts is None else key_hosts.split(",")
+    return plan.model_copy(update={"key_hosts": tuple(host for host in hosts if host)})
 
 
 def refuse_foreign_kinds(plan: Plan, caller: Caller) -> None:

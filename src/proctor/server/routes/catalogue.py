@@ -27,7 +27,7 @@ from proctor.server.access import Me, Store
 from proctor.server.bodies import json_value, takes
 from proctor.server.documents import answers, cached_answer, json_answer
 from proctor.server.plan_schema import EXAMPLE, PLAN
-from proctor.server.plans import located, read_plan, refuse_foreign_benchmark, refuse_foreign_model
+from proctor.server.plans import KeyHosts, located, read_plan, refuse_foreign_benchmark, refuse_foreign_model
 from proctor.server.problems import ProblemError
 from proctor.server.routes.resource import resource
 from proctor.server.service import service_of
@@ -42,10 +42,16 @@ A_DAY = "private, max-age=86400"
     openapi_extra=takes(PLAN, EXAMPLE),
     responses=answers(DryRun, problems=(404,), has_body=True),
 )
-def estimate(request: Request, caller: Me, database: Store, body: Annotated[Any, Depends(json_value)]) -> Response:
+def estimate(
+    request: Request,
+    caller: Me,
+    database: Store,
+    body: Annotated[Any, Depends(json_value)],
+    proctor_key_hosts: KeyHosts = None,
+) -> Response:
     """What a plan would do and cost, as `proctor run --dry-run --json` says it; asks no model, writes nothing."""
     context = service_of(request).context.of_project(caller.project)
-    plan, content = with_own_benchmarks(read_plan(body, caller), database)
+    plan, content = with_own_benchmarks(read_plan(body, caller, proctor_key_hosts), database)
     with located(plan), with_files({**keep_content(plan, context), **content} if content else {}, context) as here:
         plan = expand_matrix(plan, here.folder)
         evaluations, missing = resolve_without_keys(plan, here)
@@ -112,8 +118,8 @@ def known_models(request: Request, caller: Me, query: Annotated[ModelQuery, Quer
 
 @router.get("/models/{name:path}", operation_id="readModel", responses=answers(ModelDescription, problems=(404,)))
 def model(request: Request, name: str, caller: Me) -> Response:
-    """What is known of one model, written `provider/name`: context window, price, capabilities."""
+    """What is known of one model, written `provider/name`: context window, price, capabilities; nobody is asked."""
     if not caller.is_operator:
         refuse_foreign_model(model_spec(name), [], caller)
     context = service_of(request).context.of_project(caller.project)
-    return cached_answer(request, describe_model(name, context), A_DAY)
+    return cached_answer(request, describe_model(name, context, may_ask=False), A_DAY)

@@ -43,7 +43,7 @@ from proctor.server.bodies import body_of, json_value, takes
 from proctor.server.documents import answers, cached_answer, json_answer
 from proctor.server.pages import next_link
 from proctor.server.plan_schema import EXAMPLE, PLAN
-from proctor.server.plans import located, read_plan, refuse_foreign_model, refuse_foreign_scorer
+from proctor.server.plans import KeyHosts, located, read_plan, refuse_foreign_model, refuse_foreign_scorer
 from proctor.server.problems import ProblemError
 from proctor.server.routes.resource import NamedRun, resource
 from proctor.server.service import service_of
@@ -98,6 +98,7 @@ def create_run(
     database: Store,
     body: Annotated[Any, Depends(json_value)],
     idempotency_key: Annotated[str | None, Header(min_length=1, max_length=200)] = None,
+    proctor_key_hosts: KeyHosts = None,
 ) -> Response:
     """Hand in a plan, as in a plan file; a mistake gets the sentence that the command line prints.
 
@@ -108,14 +109,19 @@ def create_run(
         key = RequestKey(idempotency_key, hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest())
         if (earlier := IdempotencyStore(database).find(key)) is not None:
             return _accepted(earlier)
-    return _accepted(accept_plan(request, caller, database, body, key))
+    return _accepted(accept_plan(request, caller, database, body, key, proctor_key_hosts))
 
 
 def accept_plan(
-    request: Request, caller: Caller, database: Database, body: Any, key: RequestKey | None = None
-) -> str:  # fmt: skip
+    request: Request,
+    caller: Caller,
+    database: Database,
+    body: Any,
+    key: RequestKey | None = None,
+    key_hosts: str | None = None,
+) -> str:
     """Check what the caller sent as a plan, write its run down and tell whoever executes it; gives the run's id."""
-    service, plan = service_of(request), read_plan(body, caller)
+    service, plan = service_of(request), read_plan(body, caller, key_hosts)
     plan, content = with_own_benchmarks(plan, database)
     needed = {**keep_content(plan, service.context), **content} if content else {}
     with located(plan), with_files(needed, service.context.of_project(caller.project)) as here:
