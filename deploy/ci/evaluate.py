@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-WORSE_AT_MOST = 10
+MAX_WORSE = 10
 RUNS = 500
 """How many of the newest runs are looked through for the one to compare with."""
 DATABASE = "proctor.db"
@@ -114,7 +114,7 @@ def is_gate() -> bool:
 def compared(before: str | None, run: str) -> dict[str, Any]:
     if before is None:
         return {"comparisons": []}
-    done = proctor("compare", before, run, "--json", "--flips", str(WORSE_AT_MOST))
+    done = proctor("compare", before, run, "--json", "--flips", str(MAX_WORSE))
     return dict(json.loads(done.stdout)) if done.returncode == 0 else {"comparisons": []}
 
 
@@ -178,7 +178,7 @@ def summary(document: dict[str, Any], pairs: list[dict[str, Any]], failed: str) 
             "| sample | before | now |",
             "|---|---|---|",
         ]
-        for _, sample in worse[:WORSE_AT_MOST]:
+        for _, sample in worse[:MAX_WORSE]:
             before, now = (sample[side]["answers"][0] if sample[side]["answers"] else "–" for side in ("a", "b"))
             lines.append(f"| {cell(sample['sample_id'])} | {cell(before)} | {cell(now)} |")
         lines += ["", "</details>"]

@@ -277,7 +277,7 @@ def load(kind: str, name: str) -> Any:
     plugin = _installed().get(kind, {}).get(name)
     if plugin is None:
         raise not_found(kind, name)
-    with guard(kind, name):
+    with attribute_faults(kind, name):
         loaded = plugin.entry.load()
         _refuse_uncallable(plugin, loaded)
     return loaded
@@ -290,14 +290,14 @@ def create(kind: str, name: str, /, *given: Any, **options: Any) -> Any:
     if plugin is None:
         return factory(*given, **options)
     _refuse_options(plugin, factory, given, options)
-    with guard(kind, name):
+    with attribute_faults(kind, name):
         made = factory(*given, **options)
         _refuse_other(plugin, made)
     return made
 
 
 @contextmanager
-def guard(kind: str, name: str, *, is_strict: bool = False) -> Iterator[None]:
+def attribute_faults(kind: str, name: str, *, is_strict: bool = False) -> Iterator[None]:
     """Whatever the code of another package raises here becomes a BrokenPluginError.
 
     Proctor's own errors stay themselves, for they may be about what a user gave; strictly, they are the plugin's too.
@@ -319,7 +319,7 @@ def each(kind: str, use: Callable[[str], T]) -> dict[str, T]:
     found = {}
     for name in names(kind):
         try:
-            with guard(kind, name, is_strict=True):
+            with attribute_faults(kind, name, is_strict=True):
                 found[name] = use(name)
         except BrokenPluginError as fault:
             _left_out[_installed()[kind][name]] = fault.reason

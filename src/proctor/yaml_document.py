@@ -201,7 +201,7 @@ def _fields_at(model: type[pydantic.BaseModel], location: Location) -> list[str]
     for step in location:
         found: list[Any] = []
         for candidate in models:
-            fields = getattr(candidate, "model_fields", {})
+            fields = candidate.model_fields if issubclass(candidate, BaseModel) else {}
             if isinstance(step, str) and step in fields:
                 found += _models_in(fields[step].annotation)
             elif isinstance(step, int) or candidate.__name__ == step:

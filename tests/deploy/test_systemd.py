@@ -29,7 +29,7 @@ PROGRAM = "/usr/local/lib/proctor/bin/proctor"
 SERVICES = sorted(FOLDER.glob("*.service"))
 OPERATORS = {"ORIGIN": "https://proctor.example", "CONCURRENCY": "4"}
 """What /etc/proctor/environment, or the unit itself, says."""
-MOST_EXPOSED = 2.0
+MAX_EXPOSURE = 2.0
 pytestmark = pytest.mark.sqlite
 
 
@@ -80,7 +80,7 @@ def test_systemd_has_no_objection_and_finds_it_well_confined(unit: Path, tmp_pat
         check=False,
     )
     [score] = re.findall(r"Overall exposure level for \S+: ([\d.]+)", shown.stdout)
-    assert float(score) <= MOST_EXPOSED
+    assert float(score) <= MAX_EXPOSURE
 
 
 def test_a_unit_with_a_mistake_is_seen(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from proctor.domain.response import Response
 from proctor.domain.sample import Sample
 from proctor.domain.score import Score
 
-PATIENCE_SECONDS = 30.0
+TIMEOUT_SECONDS = 30.0
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class WaitingScorer:
         return self.is_slow
 
     async def score(self, sample: Sample, response: Response) -> Score:
-        latest = time.monotonic() + PATIENCE_SECONDS
+        latest = time.monotonic() + TIMEOUT_SECONDS
         while not self.file.exists() and time.monotonic() < latest:
             time.sleep(0.01)
         return Score(self.name, float(time.monotonic() < latest))
@@ -69,5 +69,5 @@ class PidScorer:
         written = self.file.with_suffix(".new")
         written.write_text(str(os.getpid()))
         written.rename(self.file)
-        time.sleep(10 * PATIENCE_SECONDS)
+        time.sleep(10 * TIMEOUT_SECONDS)
         return Score(self.name, 0.0)

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from engine.parts import EchoScorer, MemoryJournal, ScriptedModel, trials
-from engine.slow_scorers import PATIENCE_SECONDS, ObedientScorer, WaitingScorer
+from engine.slow_scorers import TIMEOUT_SECONDS, ObedientScorer, WaitingScorer
 from engine.test_loop import run
 from fakes.folders import write_shadowing_modules
 from proctor.domain.errors import ScorerError
@@ -151,7 +151,7 @@ def test_a_process_that_scores_does_not_outlive_the_one_it_scores_for(tmp_path: 
         worker = os.pidfd_open(int(file.read_text()))
         process.kill()
     try:
-        assert select.select([worker], [], [], PATIENCE_SECONDS)[0], "it still scores for nobody"
+        assert select.select([worker], [], [], TIMEOUT_SECONDS)[0], "it still scores for nobody"
     finally:
         with suppress(ProcessLookupError):
             signal.pidfd_send_signal(worker, signal.SIGKILL)

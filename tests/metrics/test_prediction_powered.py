@@ -9,7 +9,7 @@ import pytest
 
 from proctor.metrics.agreement import cohen_kappa, kappa_interval
 from proctor.metrics.intervals import estimate_rate
-from proctor.metrics.prediction_powered import FEWEST, prediction_powered_mean
+from proctor.metrics.prediction_powered import MIN_MARKED, prediction_powered_mean
 
 
 def _drawn(random: Random, n: int, rest: int, truth: float, miss: float, invent: float) -> tuple[list, list]:  # type: ignore[type-arg]
@@ -24,7 +24,7 @@ def _drawn(random: Random, n: int, rest: int, truth: float, miss: float, invent:
 
 
 @pytest.mark.untraced
-@pytest.mark.parametrize("n", [FEWEST, 100])
+@pytest.mark.parametrize("n", [MIN_MARKED, 100])
 @pytest.mark.parametrize(
     ("truth", "miss", "invent"),
     [
@@ -86,9 +86,9 @@ def test_where_every_answer_was_marked_it_is_what_people_said() -> None:
 
 
 def test_few_marks_give_no_estimate() -> None:
-    marked, rest = _drawn(Random(4), FEWEST - 1, 100, 0.7, 0.1, 0.1)
+    marked, rest = _drawn(Random(4), MIN_MARKED - 1, 100, 0.7, 0.1, 0.1)
     found = prediction_powered_mean(marked, rest)
-    assert (found.value, found.low, found.n) == (None, None, FEWEST - 1)
+    assert (found.value, found.low, found.n) == (None, None, MIN_MARKED - 1)
 
 
 @pytest.mark.untraced

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from proctor.models.http1 import MAX_HEAD_BYTES, AnswerParser, BodyTooLargeError, MalformedAnswerError
 
-LARGEST = 10_000
+MAX_BYTES = 10_000
 OK = b"HTTP/1.1 200 OK\r\n"
 
 
@@ -65,7 +65,7 @@ def pieces(raw: bytes, cuts: list[int]) -> list[bytes]:
 
 @given(answers(), st.lists(st.integers(0, 10_000), max_size=30))
 def test_an_answer_is_the_same_however_it_is_cut(written: Written, cuts: list[int]) -> None:
-    parser = AnswerParser(LARGEST)
+    parser = AnswerParser(MAX_BYTES)
     *first, last = pieces(written.raw, cuts)
     whole = [parser.feed(part) for part in first if part] + [parser.feed(last) if last else False]
     if written.is_open_ended:
@@ -84,7 +84,7 @@ def test_an_answer_that_is_cut_short_is_none(written: Written, data: st.DataObje
     if written.is_open_ended:
         return
     end = data.draw(st.integers(0, len(written.raw) - 1))
-    parser = AnswerParser(LARGEST)
+    parser = AnswerParser(MAX_BYTES)
     # One whose body is empty is whole with its head.
     if not parser.feed(written.raw[:end]):
         with pytest.raises(MalformedAnswerError, match="before the answer was complete"):
@@ -95,7 +95,7 @@ def test_an_answer_that_is_cut_short_is_none(written: Written, data: st.DataObje
 
 @given(st.lists(st.binary(max_size=60) | st.sampled_from([OK, b"\r\n", b"\r\n\r\n", b"content-length: 3", b"0"])))
 def test_nonsense_is_refused_in_no_other_way(parts: list[bytes]) -> None:
-    parser = AnswerParser(LARGEST)
+    parser = AnswerParser(MAX_BYTES)
     try:
         if not any(parser.feed(part) for part in parts):
             parser.end()
@@ -159,7 +159,7 @@ def test_nonsense_is_refused_in_no_other_way(parts: list[bytes]) -> None:
 )
 def test_what_breaks_the_rules_is_refused(raw: bytes) -> None:
     with pytest.raises(MalformedAnswerError):
-        AnswerParser(LARGEST).feed(raw)
+        AnswerParser(MAX_BYTES).feed(raw)
 
 
 @pytest.mark.parametrize(
@@ -173,12 +173,12 @@ def test_what_breaks_the_rules_is_refused(raw: bytes) -> None:
 )
 def test_a_body_that_is_too_large_is_refused_as_soon_as_that_is_known(raw: bytes) -> None:
     with pytest.raises(BodyTooLargeError):
-        AnswerParser(LARGEST).feed(raw)
+        AnswerParser(MAX_BYTES).feed(raw)
 
 
 @pytest.mark.parametrize("status", [204, 304])
 def test_some_answers_have_no_body_whatever_they_say(status: int) -> None:
-    parser = AnswerParser(LARGEST)
+    parser = AnswerParser(MAX_BYTES)
     assert parser.feed(f"HTTP/1.1 {status} x\r\ncontent-length: 20\r\n\r\n".encode())
     assert parser.body == b""
 
@@ -196,7 +196,7 @@ def test_some_answers_have_no_body_whatever_they_say(status: int) -> None:
     ],
 )
 def test_a_connection_in_doubt_is_not_used_again(raw: bytes) -> None:
-    parser = AnswerParser(LARGEST)
+    parser = AnswerParser(MAX_BYTES)
     assert parser.feed(raw)
     assert (parser.status, parser.body) == (200, b"ab")
     assert "x" not in parser.headers
@@ -204,14 +204,14 @@ def test_a_connection_in_doubt_is_not_used_again(raw: bytes) -> None:
 
 
 def test_a_name_given_twice_is_joined() -> None:
-    parser = AnswerParser(LARGEST)
+    parser = AnswerParser(MAX_BYTES)
     assert parser.feed(OK + b"A: 1\r\na: 2\r\ncontent-length: 2\r\n\r\nab")
     assert parser.headers["a"] == "1, 2"
     assert parser.is_reusable
 
 
 def test_a_trailer_changes_no_header() -> None:
-    parser = AnswerParser(LARGEST)
+    parser = AnswerParser(MAX_BYTES)
     trailer = b"a: 2\r\nretry-after: 9\r\nconnection: close\r\n"
     assert parser.feed(OK + b"a: 1\r\ntransfer-encoding: chunked\r\n\r\n2\r\nab\r\n0\r\n" + trailer + b"\r\n")
     assert parser.headers == {"a": "1", "transfer-encoding": "chunked"}
@@ -228,7 +228,7 @@ def test_a_trailer_changes_no_header() -> None:
     ids=["header", "chunk extension", "trailer", "interim answers"],
 )
 def test_what_goes_on_without_content_is_given_up_however_slowly_it_comes(begun: bytes, endless: bytes) -> None:
-    parser = AnswerParser(LARGEST)
+    parser = AnswerParser(MAX_BYTES)
     parser.feed(begun)
     with pytest.raises(MalformedAnswerError):
         feed_all(parser, [endless] * (MAX_HEAD_BYTES // len(endless) + 2))
@@ -250,7 +250,7 @@ def with_length(body: bytes) -> bytes:
 def test_a_compressed_answer_is_the_same_however_it_is_cut(body: bytes, cuts: list[int], framing: str) -> None:
     packed = gzip.compress(body)
     raw = with_length(packed) if framing == "length" else GZIPPED + b"\r\n" + packed
-    parser = AnswerParser(LARGEST)
+    parser = AnswerParser(MAX_BYTES)
     whole = [parser.feed(part) for part in pieces(raw, cuts) if part]
     if framing == "open":
         parser.end()
@@ -258,15 +258,15 @@ def test_a_compressed_answer_is_the_same_however_it_is_cut(body: bytes, cuts: li
     assert parser.body == body
 
 
-@pytest.mark.parametrize("content", [b"x" * (LARGEST + 1), bytes(5_000_000)], ids=["a little", "a bomb"])
+@pytest.mark.parametrize("content", [b"x" * (MAX_BYTES + 1), bytes(5_000_000)], ids=["a little", "a bomb"])
 def test_what_is_too_large_once_decompressed_is_refused_before_it_is_there(content: bytes) -> None:
     packed = gzip.compress(content)
-    assert len(packed) < LARGEST
+    assert len(packed) < MAX_BYTES
     tracemalloc.start()
     try:
         with pytest.raises(BodyTooLargeError):
-            AnswerParser(LARGEST).feed(with_length(packed))
-        assert tracemalloc.get_traced_memory()[1] < 10 * LARGEST
+            AnswerParser(MAX_BYTES).feed(with_length(packed))
+        assert tracemalloc.get_traced_memory()[1] < 10 * MAX_BYTES
     finally:
         tracemalloc.stop()
 
@@ -286,26 +286,26 @@ def test_what_is_too_large_once_decompressed_is_refused_before_it_is_there(conte
 )
 def test_damaged_compression_is_no_answer(packed: bytes) -> None:
     with pytest.raises(MalformedAnswerError, match="compressed"):
-        AnswerParser(LARGEST).feed(with_length(packed))
+        AnswerParser(MAX_BYTES).feed(with_length(packed))
     with pytest.raises(MalformedAnswerError, match="compressed"):
         read_to_the_end(GZIPPED + b"\r\n" + packed)
 
 
 def read_to_the_end(raw: bytes) -> None:
-    parser = AnswerParser(LARGEST)
+    parser = AnswerParser(MAX_BYTES)
     parser.feed(raw)
     parser.end()
 
 
 def test_an_answer_without_a_body_may_be_called_compressed() -> None:
-    parser = AnswerParser(LARGEST)
+    parser = AnswerParser(MAX_BYTES)
     assert parser.feed(b"HTTP/1.1 204 x\r\ncontent-encoding: gzip\r\n\r\n")
     assert parser.is_reusable
 
 
 @pytest.mark.parametrize("said", ["identity", "utf-8", ""])
 def test_a_body_that_is_not_compressed_is_taken_whatever_it_is_called(said: str) -> None:
-    parser = AnswerParser(LARGEST)
+    parser = AnswerParser(MAX_BYTES)
     assert parser.feed(OK + f"content-encoding: {said}\r\ncontent-length: 2\r\n\r\nab".encode())
     assert parser.body == b"ab"
 

@@ -364,7 +364,7 @@ def test_the_page_says_what_the_formulas_are() -> None:
         assert f"| {name} | {weight:.2f} |" in page
     assert f"findings per 100 lines ÷ {quality_marks.LINT_ZERO:g} " in page
     assert f"errors per 100 lines ÷ {quality_marks.TYPES_ZERO:g} " in page
-    assert f"at most {linting.SIMPLE_MOST} |" in page
+    assert f"at most {linting.MAX_COMPLEXITY} |" in page
     assert ", ".join(linting.RULES.split(",")) in page
     free, zero = quality_marks.DUPLICATION_FREE, quality_marks.DUPLICATION_ZERO
     assert f"1 up to {free:.0%} repeated lines, 0 from {zero:.0%} on".replace("%", " %") in page
@@ -373,7 +373,7 @@ def test_the_page_says_what_the_formulas_are() -> None:
     assert f"Trivy: critical | {severities['critical']} |" in page
     assert f"| high | {severities['high']} |" in page
     assert f"| medium | {severities['medium']} |" in page
-    assert f"| low | {severities['low']}, all together at most {security_marks.LOW_MOST} |" in page
+    assert f"| low | {severities['low']}, all together at most {security_marks.MAX_LOW} |" in page
     sure = security_marks.CONFIDENCE
     assert f"high {sure['HIGH']:g}, medium {sure['MEDIUM']:g}, low {sure['LOW']:g}" in page
     assert f"in packages where pip-audit found none) | {security_marks.VULNERABLE} each" in page

@@ -14,7 +14,7 @@ from proctor.scorers import choice, numeric
 from scorers.corpora.readers import READERS
 from scorers.scoring import HERE, rows
 
-LEAST_RIGHT = 0.97
+MIN_RIGHT = 0.97
 BATCHES = range(3, 12)
 
 
@@ -56,7 +56,7 @@ def test_labelled_responses_are_read_as_a_person_reads_them(name):
     for row in missed:
         print(f"  missed (label {row['expect']}): {row['response']!r}")
     assert len(corpus) >= 60
-    assert len(missed) <= (1 - LEAST_RIGHT) * len(corpus)
+    assert len(missed) <= (1 - MIN_RIGHT) * len(corpus)
 
 
 @EACH

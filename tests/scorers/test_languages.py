@@ -16,7 +16,7 @@ from proctor.domain.scorer import Scorer
 from proctor.scorers import choice, exact, f1, includes, json_schema, math, numeric
 from scorers.scoring import HERE, rows
 
-LEAST_AGREEMENT = 0.97
+MIN_AGREEMENT = 0.97
 MAX_FALSE_ACCEPTS = 0.01
 NOWHERE = "-987654321"
 """Stands for 'no answer' where a scorer needs a target: it is in no response."""
@@ -117,7 +117,7 @@ def test_responses_in_seven_languages_are_marked_as_a_person_marks_them(kind, fi
     corpus = list(rows(FOLDER / file.format(kind)))
     missed = _misses(kind, corpus)
     assert {row["language"] for row in corpus} == LANGUAGES
-    assert len(missed) <= (1 - LEAST_AGREEMENT) * len(corpus)
+    assert len(missed) <= (1 - MIN_AGREEMENT) * len(corpus)
 
 
 @EACH_SET
@@ -182,7 +182,7 @@ def test_responses_are_accepted_and_refused_as_their_author_marked_them(file):
     assert {row["scorer"] for row in corpus} == ACCEPTED[file]
     assert {row["language"] for row in corpus} == LANGUAGES
     assert 0.3 < sum(row["right"] for row in corpus) / len(corpus) < 0.7  # neither answer is always right
-    assert len(missed) <= (1 - LEAST_AGREEMENT) * len(corpus)
+    assert len(missed) <= (1 - MIN_AGREEMENT) * len(corpus)
     assert sum(not row["right"] for row in missed) <= MAX_FALSE_ACCEPTS * len(corpus)
 
 

@@ -32,7 +32,7 @@ from server.serving import Server, serving
 
 PATH = f"{V1}/events"
 CLIENTS, EVENTS = 300, 1_200
-MOST_BYTES_A_CLIENT = 300_000
+MAX_BYTES_A_CLIENT = 300_000
 PLACE = re.compile(rb"^id: (\d+)\nevent: ", re.MULTILINE)
 SOME = {**PLAN, "models": ["demo/strong"], "benchmarks": [{"benchmark": "puzzles", "limit": 2}]}
 
@@ -215,7 +215,7 @@ def test_hundreds_of_clients_lose_nothing_and_cost_little_memory(site: Site) -> 
     for client in clients:
         assert client.places == expected
     assert sum(client.breaks for client in clients) == CLIENTS // 3
-    assert peak - before < CLIENTS * MOST_BYTES_A_CLIENT
+    assert peak - before < CLIENTS * MAX_BYTES_A_CLIENT
 
 
 def test_an_eleventh_stream_of_a_user_is_refused_until_one_is_closed(site: Site) -> None:

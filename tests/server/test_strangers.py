@@ -5,9 +5,9 @@
 | key theft by address, any variable as key | `test_a_stranger_says_neither_where_a_key_goes_nor_which` |
 | code and files through plans | `test_a_stranger_runs_no_code_and_reads_no_file`; `test_accounts` for members |
 | addresses inside the network | as the first: a stranger names no address at all |
-| a forgotten route | `test_guard` |
+| a forgotten route | `test_security_middleware` |
 | another tenant's id | `test_accounts` |
-| CSRF and DNS rebinding | `test_guard`, `test_accounts` |
+| CSRF and DNS rebinding | `test_security_middleware`, `test_accounts` |
 | images and links in answers, generated pages | `test_what_models_wrote_is_a_file_to_keep_or_confined` |
 | CSV formulas | tests of exports |
 | path traversal | `test_names_never_become_paths`, `test_no_route_and_no_notation_leads_to_a_file_of_the_machine` |

@@ -150,24 +150,24 @@ def test_a_run_of_few_trials_does_not_wait_behind_large_chunks(database: Databas
 def test_a_ring_that_waited_gives_the_chunk_that_is_due_by_then(database: Database) -> None:
     large = new_chunks(database, chunks=4, size=10_000)
     store = ChunkStore(database)
-    rung = [chunk.id for chunk in store.announce(Pool, again_seconds=60, limit=2)]
+    announced = [chunk.id for chunk in store.announce(Pool, again_seconds=60, limit=2)]
     taken(database)
     small = new_chunks(database, chunks=2, size=10)
-    first, second, third = (store.lease_rung(rung[1]) for _ in range(3))
+    first, second, third = (store.lease_announced(announced[1]) for _ in range(3))
     assert first is not None
     assert second is not None
     assert third is not None
     assert [chunk.run_id for chunk in (first, second, third)] == [small, small, large]
-    assert third.id == rung[1]
-    # Its ring was heard for another: until it was taken itself, it could be rung for again.
+    assert third.id == announced[1]
+    # Its message was used for another: until it was taken itself, it could be announced again.
     new_chunks(database, chunks=1, size=10)
     [again] = store.announce(Pool, again_seconds=60, limit=1)
     urgent = new_chunks(database, chunks=1, priority=Priority.HIGH)
-    passed_over = store.lease_rung(again.id)
+    passed_over = store.lease_announced(again.id)
     assert passed_over is not None
     assert passed_over.run_id == urgent
     assert again.id in [chunk.id for chunk in store.announce(Pool, again_seconds=60, limit=1)]
-    assert store.lease_rung(10**6) is None
+    assert store.lease_announced(10**6) is None
 
 
 def test_a_ring_is_followed_within_its_pool(database: Database) -> None:
@@ -175,10 +175,10 @@ def test_a_ring_is_followed_within_its_pool(database: Database) -> None:
     new_chunks(database, chunks=2)
     store = ChunkStore(database)
     [chunk] = store.announce([Pool.SANDBOX], again_seconds=60, limit=1)
-    found = store.lease_rung(chunk.id)
+    found = store.lease_announced(chunk.id)
     assert found is not None
     assert found.pool is Pool.SANDBOX
-    assert store.lease_rung(chunk.id) is None
+    assert store.lease_announced(chunk.id) is None
 
 
 def test_a_worker_takes_only_chunks_of_its_pools(database: Database) -> None:
@@ -200,7 +200,7 @@ def test_what_a_run_waits_for_is_shown(database: Database, cli: Cli, monkeypatch
     run_id = new_chunks(database, chunks=1, pool=Pool.SANDBOX)
     WorkerStore(database).register([Pool.DEFAULT])
     assert cli("show", run_id, "--json").json["waiting_for"] is None, "a worker may just be starting"
-    monkeypatch.setattr(waiting, "PATIENCE_SECONDS", 0.0)
+    monkeypatch.setattr(waiting, "STARTING_SECONDS", 0.0)
     assert cli("show", run_id, "--json").json["waiting_for"] == "a worker of pool sandbox"
     assert "waiting for a worker of pool sandbox" in cli("show", run_id).err
 

@@ -83,7 +83,7 @@ def test_a_pool_that_there_is_not_is_refused(cli: Cli) -> None:
 
 def test_beat_without_a_broker_is_refused(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PROCTOR_DATABASE_URL", POSTGRESQL)
-    assert "--beat rings through a broker" in cli("worker", "--beat").error
+    assert "--beat announces through a broker" in cli("worker", "--beat").error
 
 
 @pytest.mark.parametrize("value", ["1", True, 0, -1, 2**63, 1.5, None, [1], {"id": 1}])

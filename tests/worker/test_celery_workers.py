@@ -20,8 +20,8 @@ from fakes.faults import Faults
 from fakes.provider import FakeProvider
 from proctor.stores.database import Database, open_database
 from proctor.stores.runs import RunStore
-from proctor.worker.bell import EXECUTE, FINISH, PREPARE, SCHEDULED, STEPS
 from proctor.worker.celery_app import make_app
+from proctor.worker.notifier import EXECUTE, FINISH, PREPARE, SCHEDULED, STEPS
 from runs.arithmetic import write_benchmark
 from worker.cluster import Cluster, children, signal_process, wait_until
 
@@ -169,7 +169,7 @@ def test_workers_use_the_keys_that_the_project_has(cluster: Cluster) -> None:
         assert json.loads(out)["evaluations"][0]["scored"] == 4
         assert {request.headers["authorization"] for request in provider.requests} == {f"Bearer {key}"}
         words = b"".join(Path(f"/proc/{pid}/cmdline").read_bytes() for pid in (group.pid, *children(group.pid)))
-        rung = b"".join(path.read_bytes() for path in cluster.redis.folder.rglob("*") if path.is_file())
-        assert b"prepare" in rung  # every message is in the file that Redis appends to
+        sent = b"".join(path.read_bytes() for path in cluster.redis.folder.rglob("*") if path.is_file())
+        assert b"prepare" in sent  # every message is in the file that Redis appends to
         assert key not in out + err + cluster.logs()
-        assert key.encode() not in words + rung
+        assert key.encode() not in words + sent

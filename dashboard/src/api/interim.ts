@@ -4,7 +4,7 @@ import { path } from '@/router/location';
 import type { InterimResults } from './documents';
 import { request } from './http';
 
-const SHORTEST_PAUSE_MS = 2_000;
+const MIN_PAUSE_MS = 2_000;
 /** The server works at most a tenth of the time for whoever watches. */
 const SHARE = 10;
 
@@ -19,6 +19,6 @@ export function useInterim(run: string, isWanted: boolean, isGoing: boolean) {
     enabled: isWanted,
     placeholderData: keepPreviousData,
     refetchInterval: ({ state }) =>
-      isGoing ? Math.max(SHORTEST_PAUSE_MS, SHARE * (state.data?.took ?? SHORTEST_PAUSE_MS / SHARE)) : false,
+      isGoing ? Math.max(MIN_PAUSE_MS, SHARE * (state.data?.took ?? MIN_PAUSE_MS / SHARE)) : false,
   });
 }

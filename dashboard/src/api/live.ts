@@ -20,7 +20,7 @@ export interface Live {
 type Message = { type: 'event'; event: ProjectEvent } | { type: 'state'; state: LiveState } | { type: 'ask' };
 
 const FIRST_PAUSE_MS = 500;
-const LONGEST_PAUSE_MS = 8_000;
+const MAX_PAUSE_MS = 8_000;
 /** A healthy stream says something at least this often, if only a sign of life. */
 const SILENCE_MS = 45_000;
 
@@ -99,7 +99,7 @@ export function followProject(project: string, listener: Listener): { stop: () =
       if (ending.signal.aborted) return;
       tell({ type: 'state', state: 'lost' });
       await wait(pause, ending.signal);
-      pause = Math.min(pause * 2, LONGEST_PAUSE_MS);
+      pause = Math.min(pause * 2, MAX_PAUSE_MS);
     }
   };
   setLive({ state: 'connecting', heard: null });

@@ -164,7 +164,7 @@ export function useRecommendations(need: string | null) {
   });
 }
 
-const PATIENCE_SECONDS = 60;
+const MAX_RETRIES = 60;
 
 export function useRunAction(run: string, action: 'cancel' | 'resume') {
   const client = useQueryClient();
@@ -172,7 +172,7 @@ export function useRunAction(run: string, action: 'cancel' | 'resume') {
     mutationFn: () => request(path`/runs/${run}/${action}`, { method: 'POST' }),
     // A run that was just stopped is taken up again once its requests in flight have ended.
     retry: (count, error) =>
-      action === 'resume' && error instanceof ProblemError && error.status === 409 && count < PATIENCE_SECONDS,
+      action === 'resume' && error instanceof ProblemError && error.status === 409 && count < MAX_RETRIES,
     retryDelay: 1_000,
     onSettled: () =>
       Promise.all([

@@ -14,7 +14,7 @@ interface Target {
   note: string;
 }
 
-const MOST = 12;
+const MAX_ENTRIES = 12;
 
 function useTargets(text: string): Target[] {
   const runs = useRuns({}, 50);
@@ -38,7 +38,7 @@ function useTargets(text: string): Target[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   return all
     .filter((one) => words.every((word) => `${one.label} ${one.note}`.toLowerCase().includes(word)))
-    .slice(0, MOST);
+    .slice(0, MAX_ENTRIES);
 }
 
 export function Palette({ close }: { close: () => void }) {

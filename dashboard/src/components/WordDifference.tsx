@@ -4,7 +4,7 @@ import { useMemo } from 'react';
 import { VisibleText } from './Foreign';
 import './words.css';
 
-const LONGEST = 20_000;
+const MAX_CHARACTERS = 20_000;
 
 interface Part {
   text: string;
@@ -12,7 +12,7 @@ interface Part {
 }
 
 export function wordParts(a: string, b: string): { a: Part[]; b: Part[] } {
-  const found = a.length + b.length > LONGEST ? undefined : diffWordsWithSpace(a, b, { timeout: 200 });
+  const found = a.length + b.length > MAX_CHARACTERS ? undefined : diffWordsWithSpace(a, b, { timeout: 200 });
   if (found === undefined) return { a: [{ text: a, differs: false }], b: [{ text: b, differs: false }] };
   joinGaps(found);
   return {

@@ -10,7 +10,7 @@ from decimal import Decimal
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from proctor.batches.session import PATIENCE, BatchSession
+from proctor.batches.session import MAX_TRIES, BatchSession
 from proctor.domain.errors import ModelError, ProviderFaultError, RequestRejectedError
 from proctor.domain.evaluation import Evaluation
 from proctor.domain.price import REPORTED
@@ -30,7 +30,7 @@ async def collect(session: BatchSession, evaluation: Evaluation, batch: StoredBa
     collector = _Collector(session, evaluation, batch)
     if state.problem is None:
         try:
-            await session.persist(collector.read, PATIENCE)
+            await session.persist(collector.read, MAX_TRIES)
         except ModelError:
             rest = batch.reserved_usd - collector.settled_usd
             session.settle(rest, rest)  # answered or not, it counts in full until somebody can read it

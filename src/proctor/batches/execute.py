@@ -13,7 +13,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from proctor.batches.collect import collect
-from proctor.batches.session import PATIENCE, BatchSession
+from proctor.batches.session import MAX_TRIES, BatchSession
 from proctor.domain.errors import ModelError, PlanError, RequestRejectedError
 from proctor.domain.evaluation import Evaluation
 from proctor.domain.event import BatchSeen, Observer
@@ -235,7 +235,7 @@ async def _await_batch(session: BatchSession, evaluation: Evaluation, batch: Sto
 async def _ended(session: BatchSession, batch: StoredBatch) -> BatchState | None:
     remote_id, wait = str(batch.remote_id), FIRST_LOOK_SECONDS
     while True:
-        state = await session.persist(lambda: session.api.state(remote_id), PATIENCE)
+        state = await session.persist(lambda: session.api.state(remote_id), MAX_TRIES)
         session.observe(
             BatchSeen(session.label, remote_id, state.name, state.is_ended, state.done, state.total or batch.requests)
         )

@@ -1,4 +1,4 @@
-"""What handing in and collecting a model's batches have in common: patience, doubt, and the end of both."""
+"""What handing in and collecting a model's batches have in common: tries, doubt, and the end of both."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from proctor.models.batching import BatchApi
 from proctor.stores.batches import BatchStore, StoredBatch
 
 T = TypeVar("T")
-PATIENCE = 20
+MAX_TRIES = 20
 """Tries in a row before a batch that was handed in is left for a later execution: about a quarter of an hour."""
 DOUBT_SECONDS = 30.0
 
@@ -93,7 +93,7 @@ class BatchSession(Struct):
                     lambda known=known: self.api.search(  # type: ignore[misc]
                         batch.token, batch.created_at, batch.requests, known, members.__contains__
                     ),
-                    PATIENCE,
+                    MAX_TRIES,
                 )
             except ModelError:
                 self.settle(batch.reserved_usd, batch.reserved_usd)

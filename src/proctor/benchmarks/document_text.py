@@ -13,7 +13,7 @@ ENDINGS = (".txt", ".md", ".pdf")
 MAX_BYTES = 20_000_000
 PDF_SECONDS = 30.0
 PASSAGE_CHARACTERS = 1_200
-FEWEST_CHARACTERS = 80
+MIN_CHARACTERS = 80
 
 
 def read_document(path: Path) -> str:
@@ -63,7 +63,7 @@ def passages_of(text: str) -> list[str]:
                 current = ""
             current = f"{current}\n{piece}".strip()
     found.append(current)
-    return [passage for passage in found if len(passage) >= FEWEST_CHARACTERS]
+    return [passage for passage in found if len(passage) >= MIN_CHARACTERS]
 
 
 def _pieces(paragraph: str) -> list[str]:

@@ -250,10 +250,10 @@ def _from_plugin(spec: BenchmarkSpec, seed: int, folder: Path, data: Path | None
             ) from None
         hint = did_you_mean(spec.benchmark, known)
         raise NotFoundError(f"No benchmark {spec.benchmark!r}.{hint} Run 'proctor benchmarks'.") from None
-    with plugins.guard("benchmarks", spec.benchmark):
+    with plugins.attribute_faults("benchmarks", spec.benchmark):
         made = call(factory, spec.benchmark, spec.parameters, seed=seed, folder=folder, data=data)
         if not isinstance(made, Benchmark):
-            with plugins.guard("benchmarks", spec.benchmark, is_strict=True):
+            with plugins.attribute_faults("benchmarks", spec.benchmark, is_strict=True):
                 _definition_of(made, spec.benchmark)
         return _benchmark_of(made, spec, seed, folder, data)
 

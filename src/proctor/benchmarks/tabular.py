@@ -89,7 +89,7 @@ class JsonRows:
         for position in positions:
             if position >= len(rows):
                 raise BenchmarkError(f"{self.label} has no row {position + 1}: it has {len(rows)}.")
-            # Through the same door as JSON lines, so that the same row has the same faults.
+            # Read as JSON lines are, so that the same row has the same faults.
             yield position + 1, parse_line(orjson.dumps(rows[position]))
 
     def _load(self) -> list[Any]:

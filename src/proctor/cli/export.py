@@ -84,7 +84,7 @@ def export(
         return
     with database() as opened:
         rows = read_rows(opened, reference, all_attempts=all_attempts, extras=extras, where=where)
-        chunks = _guarded(kind, plugins.create("exports", kind, rows))
+        chunks = _attributing_faults(kind, plugins.create("exports", kind, rows))
         if output is None:
             _print(kind, chunks)
             return
@@ -92,13 +92,13 @@ def export(
     echo(f"Written to {output}.", err=True)
 
 
-def _guarded(kind: str, chunks: Iterable[bytes]) -> Iterator[bytes]:
+def _attributing_faults(kind: str, chunks: Iterable[bytes]) -> Iterator[bytes]:
     """The format's own faults are told apart from those of the file that is written to."""
     from proctor import plugins
 
     walker = iter(chunks)
     while True:
-        with plugins.guard("exports", kind):
+        with plugins.attribute_faults("exports", kind):
             chunk = next(walker, None)
             if chunk is None:
                 return

@@ -49,11 +49,11 @@ def follow_workers(
     reports: Sequence[Path] = (),
 ) -> None:
     """Ring for the run, follow it to its end, and end the process as a run that was executed here would."""
-    from proctor.worker.bell import Bell
     from proctor.worker.celery_app import make_app
+    from proctor.worker.notifier import WorkerNotifier
 
     started = time.monotonic()
-    Bell(make_app(broker_url)).prepare(run_id)
+    WorkerNotifier(make_app(broker_url)).prepare(run_id)
     following = _Following(run_id, opened)
     is_interrupted = following.follow()
     conclude(

@@ -16,7 +16,7 @@ from proctor.domain.matrix import BenchmarkMatrix
 from proctor.domain.plan import BenchmarkSpec, Plan
 from proctor.models.registry import named_hosts
 from proctor.planning.matrix import entry_of, with_axes
-from proctor.planning.plan_file import LEAST, is_plan, plan_from, plan_in, with_selection
+from proctor.planning.plan_file import MINIMAL, is_plan, plan_from, plan_in, with_selection
 from proctor.yaml_document import LocatedDocument, load_yaml
 
 T = TypeVar("T", bound=BenchmarkMatrix)
@@ -73,7 +73,7 @@ def _read_targets(targets: Sequence[str], models: Sequence[str], values: dict[st
 
 def _from_file(path: Path, document: LocatedDocument, values: dict[str, Any]) -> GivenPlan:
     spec, axes = values.pop("benchmark", {}), values.pop("matrix", {})
-    plan_from({**LEAST, "matrix": axes or None})  # a flag's mistake is not the file's
+    plan_from({**MINIMAL, "matrix": axes or None})  # a flag's mistake is not the file's
     plan = with_axes(with_selection(_beside(path.parent, plan_in(document, values)), spec), axes)
     return GivenPlan(plan, document, frozenset({*values, *spec, *(["matrix"] if axes else [])}))
 

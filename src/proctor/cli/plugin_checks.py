@@ -14,7 +14,7 @@ from proctor.plugins import Plugin
 def fault_of(plugin: Plugin) -> str | None:
     """What is wrong with a plugin; None when nothing is, or when it only misses something on this machine."""
     try:
-        with plugins.guard(plugin.kind, plugin.name, is_strict=True), suppress(SandboxError):
+        with plugins.attribute_faults(plugin.kind, plugin.name, is_strict=True), suppress(SandboxError):
             _TRIED.get(plugin.kind, _load)(plugin)
     except plugins.BrokenPluginError as fault:
         return fault.reason

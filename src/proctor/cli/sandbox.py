@@ -23,7 +23,7 @@ LANGUAGES = {".py": "python", ".js": "javascript", ".mjs": "javascript"}
 _UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 _SIZE = re.compile(r"(\d{1,15}(?:\.\d{1,6})?)\s*(?:([kmg])(?:i?b)?|b)?", re.IGNORECASE)
 MAX_SECONDS = 86_400.0
-LEAST_MEMORY = 16 << 20
+MIN_MEMORY = 16 << 20
 """An interpreter that runs nothing yet has about as much: a lower limit would not be the one that holds."""
 
 
@@ -52,9 +52,9 @@ class _Size(click.ParamType):  # type: ignore[type-arg,unused-ignore]
 
 
 def _memory(_context: click.Context, _option: click.Parameter, value: int) -> int:
-    if value < LEAST_MEMORY:
+    if value < MIN_MEMORY:
         raise click.BadParameter(
-            f"it must be at least {LEAST_MEMORY >> 20}m, because an interpreter alone needs about as much"
+            f"it must be at least {MIN_MEMORY >> 20}m, because an interpreter alone needs about as much"
         )
     return value
 

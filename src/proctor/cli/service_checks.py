@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from proctor.settings import Settings
     from proctor.stores.monitoring import ServiceFigures
 
-LEAST_FREE_BYTES = 100 * 2**20
+MIN_FREE_BYTES = 100 * 2**20
 MAX_SKEW_SECONDS = 5.0
 MAX_WAIT_SECONDS = 60.0
-LEAST_CERTIFICATE_DAYS = 14.0
+MIN_CERTIFICATE_DAYS = 14.0
 CONNECT_SECONDS = 5.0
 
 
@@ -63,7 +63,7 @@ def _disks(settings: Settings) -> Iterator[DoctorFinding]:
         if not folder.exists():
             continue
         free = shutil.disk_usage(folder).free
-        is_full = free <= LEAST_FREE_BYTES
+        is_full = free <= MIN_FREE_BYTES
         advice = ": 'proctor retention --dry-run' and 'proctor cache prune --dry-run' show what can go"
         room = f"{free / 2**30:.1f} GiB free{advice if is_full else ''}"
         yield DoctorFinding(name, "problem" if is_full else "ok", room)
@@ -156,6 +156,6 @@ def _certificate(name: str, expiry: float | None, fault: str) -> DoctorFinding:
     days = (expiry - time.time()) / 86_400
     if days < 0:
         return DoctorFinding(name, "problem", f"ended {-days:.0f} days ago: put a new one in its place and start again")
-    if days < LEAST_CERTIFICATE_DAYS:
+    if days < MIN_CERTIFICATE_DAYS:
         return DoctorFinding(name, "note", f"ends in {days:.0f} days: renew it, and start the server again")
     return DoctorFinding(name, "ok", f"ends in {days:.0f} days")

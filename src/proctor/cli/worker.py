@@ -58,7 +58,7 @@ class Pools(click.ParamType["tuple[Pool, ...]"]):
 @click.option("--metrics-port", type=click.IntRange(0, 65_535), metavar="N",
               help="Serve Prometheus's metrics of its processes at this port; 0 takes a free one.")  # fmt: skip
 @click.option("--metrics-host", default="127.0.0.1", show_default=True, metavar="ADDRESS", help="And at this address.")
-@click.option("--beat", is_flag=True, help="Also ring for what is done on a schedule. One worker is enough.")
+@click.option("--beat", is_flag=True, help="Also announce what is done on a schedule. One worker is enough.")
 def worker(
     pools: tuple[Pool, ...], concurrency: int | None, metrics_port: int | None, metrics_host: str, beat: bool
 ) -> None:
@@ -100,7 +100,7 @@ def _refuse_unusable(settings: Settings, *, is_scheduling: bool) -> None:
     if settings.broker_url is not None:
         check_broker(settings.broker_url)
     elif is_scheduling:
-        raise UserError("--beat rings through a broker: set PROCTOR_BROKER_URL=redis://:PASSWORD@HOST:PORT/0.")
+        raise UserError("--beat announces through a broker: set PROCTOR_BROKER_URL=redis://:PASSWORD@HOST:PORT/0.")
     open_database(settings.database_url).dispose()
     if settings.broker_url is None:
         _check_artifacts()

@@ -40,12 +40,12 @@ class ServerConnection:
     ) -> bytes:  # fmt: skip
         connection, answer = self._open(method, f"{V1}{path}", query, body, headers)
         with closing(connection):
-            return self._guard(answer.read)
+            return self._or_store_error(answer.read)
 
     def _pieces(self, path: str, query: Query) -> Iterator[bytes]:
         connection, answer = self._open("GET", f"{V1}{path}", query)
         with closing(connection):
-            while piece := self._guard(lambda: answer.read(PIECE)):
+            while piece := self._or_store_error(lambda: answer.read(PIECE)):
                 yield piece
 
     def _open(
@@ -64,9 +64,9 @@ class ServerConnection:
             sent["Content-Type"], content = "application/json", orjson.dumps(body)
         connection = self._connect()
         try:
-            self._guard(lambda: _send(connection, method, address, content, sent))
-            answer = self._guard(connection.getresponse)
-            _refuse_failure(answer.status, lambda: self._guard(answer.read), self.url)
+            self._or_store_error(lambda: _send(connection, method, address, content, sent))
+            answer = self._or_store_error(connection.getresponse)
+            _refuse_failure(answer.status, lambda: self._or_store_error(answer.read), self.url)
         except BaseException:
             connection.close()
             raise
@@ -78,7 +78,7 @@ class ServerConnection:
             return http.client.HTTPConnection(host, port, timeout=self._timeout)
         return http.client.HTTPSConnection(host, port, timeout=self._timeout, context=ssl.create_default_context())
 
-    def _guard(self, ask: Callable[[], T]) -> T:
+    def _or_store_error(self, ask: Callable[[], T]) -> T:
         try:
             return ask()
         except (OSError, http.client.HTTPException) as error:

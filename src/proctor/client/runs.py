@@ -138,7 +138,7 @@ class ServedRuns(ServerConnection):
         connection, answer = self._open("GET", path, headers={"Last-Event-ID": str(after)})
         with closing(connection):
             fields: dict[str, str] = {}
-            while line := self._guard(answer.readline):
+            while line := self._or_store_error(answer.readline):
                 text = line.decode().rstrip("\n")
                 if text:
                     name, _, value = text.partition(": ")

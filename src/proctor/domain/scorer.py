@@ -52,10 +52,16 @@ def traits(
     return attach
 
 
-def traits_of(factory: Callable[..., Any]) -> ScorerTraits:
+@runtime_checkable
+class HasTraits(Protocol):
+    """A scorer's factory that says what its scorers have in common, as `traits` makes it."""
+
+    scorer_traits: ScorerTraits
+
+
+def traits_of(factory: object) -> ScorerTraits:
     """What a scorer's factory says of its scorers."""
-    found = getattr(factory, "scorer_traits", None)
-    return found if isinstance(found, ScorerTraits) else ScorerTraits()
+    return factory.scorer_traits if isinstance(factory, HasTraits) else ScorerTraits()
 
 
 class Control(Struct, frozen=True):

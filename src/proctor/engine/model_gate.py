@@ -263,7 +263,7 @@ class ModelGate:
             measure("model_faults", provider=self._provider, kind=_kind_of(error))
             if log.isEnabledFor(logging.INFO):
                 said = {"model": self.label, "fault": type(error).__name__, "seconds": _since(started)}
-                log.info("model_failed", extra={**said, "status": getattr(error, "status", None)})
+                log.info("model_failed", extra={**said, "status": error.status})
             raise
         if log.isEnabledFor(logging.DEBUG):
             said = {"model": self.label, "provider_request_id": response.request_id, "seconds": _since(started)}

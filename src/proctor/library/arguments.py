@@ -20,7 +20,7 @@ Several = Written | Iterable[Written]
 
 SELECTION = ("limit", "where", "shots")
 """What holds for every benchmark."""
-SURROUNDINGS = ("data", "home")
+CONTEXT_OPTIONS = ("data", "home")
 """What is no part of a plan."""
 PARTS = frozenset(Plan.model_fields) - {"models", "benchmarks", "sampling", "limits"}
 """What of a plan is an argument of its own."""
@@ -170,7 +170,7 @@ def _sorted_options(options: Mapping[str, Any]) -> dict[str, Any]:
             parts.setdefault(part, {})[name] = value
         elif name in PARTS:
             parts[name] = value
-        elif name not in (*SELECTION, *SURROUNDINGS):
+        elif name not in (*SELECTION, *CONTEXT_OPTIONS):
             raise PlanError(f"evaluate() has no option {name!r}.{_known(name)}")
     return parts
 

@@ -18,7 +18,7 @@ from proctor.metrics.power import ALPHA, detectable_difference, samples_for_stde
 from proctor.metrics.sequences import ConfidenceSequence
 
 ANYTIME = "anytime-valid test"
-LEAST_TO_SHOW = 6
+MIN_GROUPS = 6
 """Fewer groups can show no difference: with five, all of one sign, the permutation test gives p = 0.0625."""
 
 
@@ -86,7 +86,7 @@ class PairedComparison(Struct, frozen=True):
     @property
     def has_too_few_groups(self) -> bool:
         """Whether samples share so few groups that no difference could have been shown, however large."""
-        return 0 < self.groups < LEAST_TO_SHOW
+        return 0 < self.groups < MIN_GROUPS
 
     def samples_to_see(self, difference: float) -> int | None:
         """How many samples in all detect this difference with 80 % power; None when nothing is known yet."""
@@ -224,7 +224,7 @@ def detectable_by(difference: Estimate, groups: int = 0, effective: float | None
 
     `effective` is how many groups of one size would say as much as these; all of them, where it is not given.
     """
-    if 0 < groups < LEAST_TO_SHOW:
+    if 0 < groups < MIN_GROUPS:
         return None
     stderr = _planning_stderr(difference, is_clustered=groups > 0)
     if stderr is None:

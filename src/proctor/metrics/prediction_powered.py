@@ -14,7 +14,7 @@ from statistics import fmean
 from proctor.domain.estimate import Estimate
 from proctor.metrics.intervals import t_interval
 
-FEWEST = 30
+MIN_MARKED = 30
 """Marks from which there is an estimate: with fewer its interval would not hold."""
 METHOD = "prediction-powered"
 
@@ -29,7 +29,7 @@ def prediction_powered_mean(marked: Sequence[tuple[float, float]], rest: Sequenc
     others. Without enough marks it has no value; `n` is their number.
     """
     n = len(marked)
-    if n < FEWEST:
+    if n < MIN_MARKED:
         return Estimate(None, n)
     trust = _trust(marked, len(rest)) if rest else 0.0
     mean = fmean(person - trust * scorer for scorer, person in marked)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from proctor.metrics.compare import LEAST_TO_SHOW, PairedComparison
+from proctor.metrics.compare import MIN_GROUPS, PairedComparison
 from proctor.metrics.rounding import p_text, points_text
 
 TARGET = 0.02
@@ -32,7 +32,7 @@ def _not_shown(comparison: PairedComparison, target: float) -> str:
     if comparison.family > 1 and comparison.p_value is not None and comparison.p_value < 0.05:
         start += f" after correcting for {comparison.family} comparisons"
     if comparison.has_too_few_groups:
-        return f"{start}: the samples come from {comparison.groups} groups, and a test needs at least {LEAST_TO_SHOW}"
+        return f"{start}: the samples come from {comparison.groups} groups, and a test needs at least {MIN_GROUPS}"
     needed = comparison.samples_to_see(target)
     if needed is None:
         return f"{start}: {comparison.n} shared sample is too few" if comparison.n == 1 else start

@@ -14,7 +14,7 @@ from proctor.yaml_document import LocatedDocument, as_mapping, explain, explain_
 
 T = TypeVar("T", bound=pydantic.BaseModel)
 BENCHMARK_KEYS = frozenset({"dataset", "scorers", "prompt"})
-LEAST = {"models": ["demo/strong"], "benchmarks": ["puzzles"]}
+MINIMAL = {"models": ["demo/strong"], "benchmarks": ["puzzles"]}
 """What a plan cannot do without; stands in while flags are checked on their own."""
 
 
@@ -35,7 +35,7 @@ def plan_in(document: LocatedDocument, overrides: Mapping[str, Any] | None = Non
         where = f"{document.name}:{document.line_of(['key_hosts'])}"
         raise PlanError(f"{where}: a file cannot say where keys may go; set PROCTOR_KEY_HOSTS in the environment.")
     if overrides:
-        plan_from({**LEAST, **overrides})  # a flag's mistake is not the file's
+        plan_from({**MINIMAL, **overrides})  # a flag's mistake is not the file's
         values = _merged(values, overrides)
     try:
         return Plan.model_validate(values)

@@ -35,7 +35,7 @@ from proctor.scorers.options import build, version_of
 
 PASSED, MARK = "program", "program_mark"
 REVISION = "3"
-LEAST_GOLD = 0.01
+MIN_GOLD_MARK = 0.01
 """A gold solution that gets less was marked in a workspace that is broken."""
 _KEPT = 64
 
@@ -156,7 +156,7 @@ class Marked:
         if self.find is None:
             return None
         gold = self._problem(sample, self.find).solution
-        return Control(Response("", files=gold), "the gold solution", least=LEAST_GOLD)
+        return Control(Response("", files=gold), "the gold solution", least=MIN_GOLD_MARK)
 
     async def card(self, sample: Sample, response: Response) -> tuple[Submission, Scorecard | None]:
         """The program in a response and its scorecard; None when there is no program in it."""

@@ -9,7 +9,7 @@ from proctor.domain.scorecard import DimensionMark, Evidence
 
 SEVERITY: Mapping[str, float] = {"CRITICAL": 0.5, "HIGH": 0.4, "MEDIUM": 0.15, "LOW": 0.02}
 CONFIDENCE: Mapping[str, float] = {"HIGH": 1.0, "MEDIUM": 0.7, "LOW": 0.3}
-LOW_MOST = 0.1
+MAX_LOW = 0.1
 """All findings of low severity together take no more than this."""
 VULNERABLE = 0.3
 """A dependency with a known vulnerability, each."""
@@ -30,7 +30,7 @@ def _by_severity(tool: Mapping[str, Any]) -> float:
             low += taken
         else:
             rest += taken
-    return rest + min(low, LOW_MOST)
+    return rest + min(low, MAX_LOW)
 
 
 def _vulnerabilities(tool: Mapping[str, Any]) -> float:

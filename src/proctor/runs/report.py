@@ -34,7 +34,7 @@ from proctor.stores.result_rows import ResultRow
 from proctor.stores.results import ResultStore
 
 SAMPLES = 200
-COMPARED_AT_MOST = 1_000_000
+MAX_COMPARED_WORK = 1_000_000
 """So many sample comparisons are made for a report; a run that needs more is compared with 'proctor compare'."""
 
 
@@ -77,7 +77,7 @@ def _comparison(
     work = 0
     for pair in pairs:
         work += pair.a.samples
-        if work <= COMPARED_AT_MOST or not kept:
+        if work <= MAX_COMPARED_WORK or not kept:
             kept.append(pair)
     if len(kept) < len(pairs):
         left.append(f"{len(pairs) - len(kept):,} further pairs: 'proctor compare {rows[0].run_id}' compares them all.")

@@ -17,7 +17,7 @@ from proctor.domain.errors import NotFoundError, did_you_mean
 from proctor.metrics.agreement import cohen_kappa, kappa_interval
 from proctor.metrics.intervals import MeanAccumulator
 from proctor.metrics.labels import JUDGES
-from proctor.metrics.prediction_powered import FEWEST, prediction_powered_mean
+from proctor.metrics.prediction_powered import MIN_MARKED, prediction_powered_mean
 from proctor.runs.sides import sides_of_rows
 from proctor.stores.annotations import AnnotationStore
 from proctor.stores.database import Database
@@ -162,7 +162,7 @@ def _scorer_review(run_id: str, evaluation: _Evaluation, scorer: str, labels: La
         scored=MetricEstimate.of(_mean(value for sample in samples for value in [_value(sample)])),
         drawn=len(marked),
         skipped=skipped,
-        needed=FEWEST,
+        needed=MIN_MARKED,
         corrected=MetricEstimate.of(prediction_powered_mean(marked, rest)),
     )
 

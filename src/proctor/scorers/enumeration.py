@@ -8,7 +8,7 @@ from proctor.scorers.lazy_pattern import lazy_pattern
 from proctor.scorers.markers import CORRECTION
 
 WINDOW = 120
-LEAST_ITEMS = 3
+MIN_ITEMS = 3
 _WORD_AND = r"(?:and|or|as\swell\sas|und|oder|sowie|et|ou|y|e|o)"
 _PLAIN_ITEM = (
     r"(?!(?:(?:al)?though|while|because|obwohl|während|weil|denn|bien|quoique|car|aunque|mientras|porque|the|born|winner|geboren\w*|née?|nacid[oa]|an?|which|who|whose|where|not|but|in|on|at|as|is|was|der|die"
@@ -46,9 +46,9 @@ def is_listed(text: str, start: int, end: int) -> bool:
         around = (_SPACELESS_BEFORE.search(text, floor, start), _SPACELESS_AFTER.match(text, end, ceiling))
         if any(found and CORRECTION.search(found[0]) for found in around):
             return False
-        return sum(len(_SPACELESS_SEPARATOR.findall(found[0])) for found in around if found) >= LEAST_ITEMS - 1
+        return sum(len(_SPACELESS_SEPARATOR.findall(found[0])) for found in around if found) >= MIN_ITEMS - 1
     leading, trailing = _WITH_ARTICLE if _ENDS_WITH_ARTICLE.search(text, floor, start) else _PLAIN
     before, after = leading.search(text, floor, start), trailing.match(text, end, ceiling)
     if after is None:
-        return before is not None and before["and"] is not None and before[0].count(",") >= LEAST_ITEMS - 2
+        return before is not None and before["and"] is not None and before[0].count(",") >= MIN_ITEMS - 2
     return before is not None or after[0].startswith(",")

@@ -44,7 +44,11 @@ def _place(spec: ScorerSpec) -> str:
 
 def _way_out(spec: ScorerSpec, scorer: Scorer) -> str:
     """How two scorers of one name can be told apart, where they can."""
-    settings = getattr(scorer, "kind", scorer)  # a judge's options are those of its kind
+    from proctor.scorers.judging.panel import JudgeScorer
+
+    settings: object = (
+        scorer.kind if isinstance(scorer, JudgeScorer) else scorer
+    )  # a judge's options are those of its kind
     if is_dataclass(settings) and not spec.name.startswith(CUSTOM):
         for field in fields(settings):
             if field.init and field.name in ("name", "label"):

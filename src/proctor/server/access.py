@@ -17,7 +17,7 @@ from fastapi.routing import APIRoute, APIWebSocketRoute
 from msgspec import Struct
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import HTTPConnection
-from starlette.routing import BaseRoute
+from starlette.routing import BaseRoute, Mount, Route, WebSocketRoute
 
 from proctor.accounts.sign_in import Session
 from proctor.server.addresses import address_of
@@ -269,7 +269,7 @@ Store = Annotated[Database, Depends(_store)]
 def refuse_unguarded(routes: Iterable[BaseRoute]) -> None:
     """Raises RuntimeError for a route that needs no permission: nothing is served by having been forgotten."""
     for route in routes:
-        path = getattr(route, "path", "")
+        path = route.path if isinstance(route, Route | WebSocketRoute | Mount) else ""
         if path in FILES:
             continue
         if not isinstance(route, APIRoute | APIWebSocketRoute) or not any(

@@ -11,7 +11,7 @@ from starlette.types import ASGIApp
 
 from proctor.domain.measuring import listen, stop_listening
 from proctor.server.access import refuse_unguarded
-from proctor.server.headers import Guard
+from proctor.server.headers import SecurityMiddleware
 from proctor.server.measuring import MeasuredRequests
 from proctor.server.problems import handle_problems
 from proctor.server.routes import (
@@ -80,8 +80,8 @@ class Application(FastAPI):
 
     def build_middleware_stack(self) -> ASGIApp:
         service: Service = self.state.service
-        guarded = Guard(super().build_middleware_stack(), service.hosts, service.origin)
-        return MeasuredRequests(guarded, service.metrics, service.settings.log_sample)
+        checked = SecurityMiddleware(super().build_middleware_stack(), service.hosts, service.origin)
+        return MeasuredRequests(checked, service.metrics, service.settings.log_sample)
 
 
 def create_app(service: Service) -> FastAPI:

@@ -69,22 +69,22 @@ class OtherWorkers:
     """Workers elsewhere, who are told through a broker; what they are not told of, their sweeper finds."""
 
     def __init__(self, broker_url: str) -> None:
-        from proctor.worker.bell import Bell
         from proctor.worker.celery_app import make_app
+        from proctor.worker.notifier import WorkerNotifier
         from proctor.worker.redis_limits import RedisLimits
 
         self._broker_url = broker_url
         self._shared = RedisLimits(broker_url)
         self.limits: RunLimits | None = self._shared
-        self._bell = Bell(make_app(broker_url))
+        self._notifier = WorkerNotifier(make_app(broker_url))
 
     async def start(self) -> None:
         """Workers are started by whoever runs their machines."""
         await self._shared.start()
 
     def announce(self, run_id: str) -> None:
-        """A ring that fails is no error: the run is accepted, and whoever sweeps rings again."""
-        self._bell.prepare(run_id)
+        """A message that cannot be sent is no error: the run is accepted, and whoever sweeps sends it again."""
+        self._notifier.prepare(run_id)
 
     def down(self) -> list[str]:
         from proctor.worker.broker import is_answering

@@ -53,7 +53,7 @@ def is_encrypted(scope: Scope, origin: str | None) -> bool:
     return scope.get("scheme") in ("https", "wss") or (origin or "").lower().startswith("https://")
 
 
-class Guard:
+class SecurityMiddleware:
     """Refuses foreign hosts (421) and changes by pages of other origins (403); names each request; adds headers."""
 
     def __init__(self, app: ASGIApp, hosts: frozenset[str], origin: str | None = None) -> None:
@@ -68,11 +68,13 @@ class Guard:
         request_id = given if REQUEST_ID.fullmatch(given) else secrets.token_hex(8)
         scope.setdefault("state", {})["request_id"] = request_id
         with log_context(request_id=request_id):
-            await self._guarded(scope, receive, send, headers, request_id)
+            await self._call_checked(scope, receive, send, headers, request_id)
 
-    async def _guarded(self, scope: Scope, receive: Receive, send: Send, headers: Headers, request_id: str) -> None:
+    async def _call_checked(
+        self, scope: Scope, receive: Receive, send: Send, headers: Headers, request_id: str
+    ) -> None:
 
-        async def send_guarded(message: Message) -> None:
+        async def send_with_headers(message: Message) -> None:
             if message["type"] in ("http.response.start", "websocket.http.response.start"):
                 answer = MutableHeaders(scope=message)
                 for name, value in SECURITY.items():
@@ -90,14 +92,14 @@ class Guard:
         refusal = self._refusal(scope, headers)
         secure = None if refusal is not None else self._secure_address(scope, headers)
         if secure is not None:
-            await RedirectResponse(secure, 308)(scope, receive, send_guarded)
+            await RedirectResponse(secure, 308)(scope, receive, send_with_headers)
         elif refusal is None:
-            await self._app(scope, receive, send_guarded)
+            await self._app(scope, receive, send_with_headers)
         elif scope["type"] == "websocket":
             await receive()
             await send({"type": "websocket.close", "code": 1008, "reason": refusal.detail[:120]})
         else:
-            await problem_response(Request(scope), refusal)(scope, receive, send_guarded)
+            await problem_response(Request(scope), refusal)(scope, receive, send_with_headers)
 
     def _refusal(self, scope: Scope, headers: Headers) -> ProblemError | None:
         host = headers.get("host", "").lower()

@@ -17,12 +17,12 @@ from proctor.telemetry.logs import lines_dropped
 if TYPE_CHECKING:
     from proctor.server.service import Service
 
-LEAST_FREE_BYTES = 2e9
+MIN_FREE_BYTES = 2e9
 MAX_SKEW_SECONDS = 5.0
 MAX_WAIT_SECONDS = 900.0
 MAX_BACKUP_SECONDS = 26 * 3_600.0
-LEAST_CERTIFICATE_DAYS = 14.0
-LEAST_SUCCESS = 0.9
+MIN_CERTIFICATE_DAYS = 14.0
+MIN_SUCCESS = 0.9
 WORST: tuple[State, ...] = ("ok", "unknown", "warning", "down")
 """From what worries nobody to what stops everything."""
 
@@ -97,7 +97,7 @@ def _application(service: Service) -> Iterator[StatusCheck]:
     yield _clock(service)
     free = float(shutil.disk_usage(service.settings.home).free) if service.settings.home.exists() else None
     if free is not None:
-        is_full = free < LEAST_FREE_BYTES
+        is_full = free < MIN_FREE_BYTES
         advice = ": see 'proctor retention --dry-run'" if is_full else ""
         state: State = "warning" if is_full else "ok"
         yield _check("disk", f"{free / 1e9:.1f} GB are free{advice}", state=state, value=free, unit="bytes")
@@ -140,7 +140,7 @@ def _certificate(expiry: float | None) -> StatusCheck:
     if expiry is None:
         return _check("certificate", "its file cannot be read", state="warning")
     days = (expiry - time.time()) / 86_400
-    state: State = "down" if days < 0 else "warning" if days < LEAST_CERTIFICATE_DAYS else "ok"
+    state: State = "down" if days < 0 else "warning" if days < MIN_CERTIFICATE_DAYS else "ok"
     return _check("certificate", f"ends in {days:.0f} days", state=state, value=round(days, 1), unit="days")
 
 
@@ -160,7 +160,7 @@ def _business(service: Service) -> Iterator[StatusCheck]:
         yield _check("success_rate", "no trial ended in the last hour", state="unknown", unit="share")
         return
     rate = scored / asked
-    is_low = rate < LEAST_SUCCESS
+    is_low = rate < MIN_SUCCESS
     advice = ": 'proctor samples RUN --outcome failed' shows why" if is_low else ""
     reason = f"{scored} of {asked} trials of the last hour came to a score{advice}"
     yield _check("success_rate", reason, state="warning" if is_low else "ok", value=round(rate, 4), unit="share")

@@ -14,6 +14,7 @@ from proctor.accounts.provider_keys import registered_origins
 from proctor.benchmarks.registry import is_installed
 from proctor.domain.documents.problem_details import FieldProblem
 from proctor.domain.errors import UserError
+from proctor.domain.matrix import BenchmarkMatrix
 from proctor.domain.plan import BenchmarkSpec, ModelSpec, Plan
 from proctor.models.key_hosts import origin_of
 from proctor.models.registry import list_providers, named_hosts
@@ -131,8 +132,8 @@ def refuse_foreign_scorer(name: str, path: list[str | int]) -> None:
         _refuse(path, f"{name} runs code of the server's own machine")
 
 
-def _refuse_prompt_files(matrix: object, path: list[str | int]) -> None:
-    if any(isinstance(one, str) for one in getattr(matrix, "prompt", None) or ()):
+def _refuse_prompt_files(matrix: BenchmarkMatrix | None, path: list[str | int]) -> None:
+    if matrix is not None and any(isinstance(one, str) for one in matrix.prompt or ()):
         _refuse(path, "the prompt's file is one of the server's machine")
 
 

@@ -71,7 +71,7 @@ def problem_response(request: HTTPConnection, problem: ProblemError) -> Response
 
 def problem_of(error: ProctorError) -> ProblemError:
     """An error of the use cases, as the service says it."""
-    field = getattr(error, "field", ())
+    field = error.field if isinstance(error, UserError) else ()
     errors = [FieldProblem(pointer(field), str(error))] if field else []
     if isinstance(error, ForeignNextError):
         return ProblemError(400, "foreign-next", str(error))

@@ -80,16 +80,16 @@ class ChunkStore:
 
     # Leases
 
-    def lease_rung(self, chunk_id: int, without: Collection[str] = ()) -> Chunk | None:
-        """Claim what `lease_next` gives of the pool of the chunk that was rung for; None when none waits there.
+    def lease_announced(self, chunk_id: int, without: Collection[str] = ()) -> Chunk | None:
+        """Claim what `lease_next` gives of the pool of the chunk that a message names; None when none waits there.
 
-        Rings wait one behind the other: by the time that one is heard, another run's chunk may be due before this one.
+        Messages wait one behind the other: when one is read, another run's chunk may be due before this one.
         """
         with self._database.connection() as connection:
             row = connection.execute("SELECT pool FROM chunks WHERE id = ?", [chunk_id]).fetchone()
         found = None if row is None else self.lease_next([Pool(row["pool"])], without)
         if row is not None and (found is None or found.id != chunk_id):
-            with self._database.connection() as connection:  # its ring is used up
+            with self._database.connection() as connection:  # its message is used up
                 connection.execute(
                     "UPDATE chunks SET announced_at = NULL WHERE id = ? AND state = ?", [chunk_id, ChunkState.WAITING]
                 )

@@ -10,7 +10,7 @@ from proctor.domain.errors import StoreError
 
 T = TypeVar("T")
 PATIENCE_SECONDS = 300.0
-LONGEST_PAUSE_SECONDS = 1.0
+MAX_PAUSE_SECONDS = 1.0
 
 
 class StoreUnreachableError(StoreError):
@@ -27,4 +27,4 @@ def patiently(work: Callable[[], T], seconds: float = PATIENCE_SECONDS) -> T:
             if time.monotonic() >= until:
                 raise
         time.sleep(pause)
-        pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
+        pause = min(2 * pause, MAX_PAUSE_SECONDS)

@@ -20,7 +20,7 @@ from proctor.secret_files import with_secret_files
 from proctor.telemetry.log_writer import LineHandler, LineWriter
 
 LEVELS = ("debug", "info", "warning", "error")
-LONGEST_FIELD, LONGEST_TRACEBACK = 1_000, 2_500
+MAX_FIELD, MAX_TRACEBACK = 1_000, 2_500
 """Characters; of a traceback its end is kept. A line must fit what a pipe takes at once (4,096 bytes)."""
 MASK = "***"
 _SECRET_NAME = re.compile(r"(?:^|_)(?:key|secret|token|password|cookie|authorization)$", re.IGNORECASE)
@@ -28,7 +28,7 @@ _SECRET_VARIABLE = re.compile(r"(?:^|_)(?:KEY|KEYS|SECRET|SECRETS|TOKEN|PASSWORD
 _SECRET_TEXT = re.compile(
     r"(?:(?<=://)[^/@\s:]*:[^/\s]*(?=@)|\b(?:pk|sk|hf|gho|ghp|xox[a-z])[_-][\w-]{8,}|(?<=Bearer )\S+)", re.IGNORECASE
 )
-SHORTEST_SECRET = 8
+MIN_SECRET = 8
 Event = MutableMapping[str, Any]
 
 
@@ -64,7 +64,7 @@ class Redaction:
         secrets = {
             value.strip()
             for name, value in environment.items()
-            if _SECRET_VARIABLE.search(name) and len(value.strip()) >= SHORTEST_SECRET
+            if _SECRET_VARIABLE.search(name) and len(value.strip()) >= MIN_SECRET
         }
         own = [re.escape(secret) for secret in sorted(secrets, key=len, reverse=True)]
         self._own = re.compile("|".join(own)) if own else None
@@ -172,9 +172,9 @@ def _shorten(logger: object, method: str, event: Event) -> Event:  # noqa: ARG00
         if not isinstance(value, str):
             continue
         if name == "exception":
-            event[name] = value if len(value) <= LONGEST_TRACEBACK else f"…{value[-LONGEST_TRACEBACK:]}"
-        elif len(value) > LONGEST_FIELD:
-            event[name] = f"{value[:LONGEST_FIELD]}…"
+            event[name] = value if len(value) <= MAX_TRACEBACK else f"…{value[-MAX_TRACEBACK:]}"
+        elif len(value) > MAX_FIELD:
+            event[name] = f"{value[:MAX_FIELD]}…"
     return event
 
 

@@ -15,7 +15,7 @@ CONNECT_SECONDS = 5.0
 DEFAULT_PASSWORDS = frozenset(
     ("admin", "changeme", "default", "foobared", "guest", "password", "proctor", "redis", "secret", "test")
 )
-SHORTEST_PASSWORD = 12
+MIN_PASSWORD_LENGTH = 12
 """Redis checks a million passwords a second."""
 
 
@@ -110,10 +110,10 @@ def _refuse_open(url: str) -> None:
             f"{VARIABLE} has no password, and {parts.hostname} is not this machine: whoever reaches that Redis could "
             f"start work. Set 'requirepass' there, and write {FORM}."
         )
-    if password.lower() in DEFAULT_PASSWORDS or len(password) < SHORTEST_PASSWORD:
+    if password.lower() in DEFAULT_PASSWORDS or len(password) < MIN_PASSWORD_LENGTH:
         raise UserError(
             f"The password in {VARIABLE} is easily guessed, and {parts.hostname} is not this machine: "
-            f"take a random one of {SHORTEST_PASSWORD} characters or more."
+            f"take a random one of {MIN_PASSWORD_LENGTH} characters or more."
         )
 
 

@@ -1,4 +1,4 @@
-"""The Celery app, which carries ids of chunks and runs to workers: the database is the truth, the broker a bell."""
+"""The Celery app, which carries ids of chunks and runs to workers: the database is the truth, the broker a notifier."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kombu import Queue
 
 from proctor.domain.tracing import end_tracing
 from proctor.telemetry.starting import count_worker, trace_process
-from proctor.worker.bell import SCHEDULED, STEPS, Bell, queues_of
+from proctor.worker.notifier import SCHEDULED, STEPS, WorkerNotifier, queues_of
 from proctor.worker.parent import die_with
 from proctor.worker.schedule import SCHEDULE
 from proctor.worker.tasks import register_tasks
@@ -59,18 +59,18 @@ SETTINGS: dict[str, Any] = {
 
 
 def make_app(broker_url: str) -> Celery:
-    """An app that can ring; nothing is connected to yet."""
+    """An app that can notify workers; nothing is connected to yet."""
     app = Celery("proctor", broker=broker_url, set_as_current=False)
     app.conf.update(SETTINGS)
     app.conf.beat_schedule = {
-        name: {"task": SCHEDULED, "args": (name,), "schedule": item.rings_seconds, "options": {"expires": 60}}
+        name: {"task": SCHEDULED, "args": (name,), "schedule": item.interval_seconds, "options": {"expires": 60}}
         for name, item in SCHEDULE.items()
     }
     return app
 
 
 def make_worker_app(config: WorkerConfig) -> Celery:
-    """An app that also does what is rung for, each child in an event loop of its own; they die with this process."""
+    """An app that also does what it is told, each child in an event loop of its own; they die with this process."""
     app = make_app(config.broker_url)
     app.conf.task_queues = [Queue(name) for name in queues_of(list(config.pools))]
     child: list[Child] = []
@@ -86,7 +86,7 @@ def make_worker_app(config: WorkerConfig) -> Celery:
         die_with(parent)
         count_worker()
         trace_process(config.traces_url, "worker")  # its exporter's thread is not forked
-        child.append(Child(config, Bell(app)))
+        child.append(Child(config, WorkerNotifier(app)))
         child[0].start()
 
     def close_child(**_: object) -> None:

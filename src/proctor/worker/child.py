@@ -33,7 +33,7 @@ from proctor.stores.patience import StoreUnreachableError
 from proctor.stores.queue import QueueStore
 from proctor.stores.submission_queue import MarkingLeases
 from proctor.stores.workers import WorkerStore
-from proctor.worker.bell import MARKING, Bell, queue_of
+from proctor.worker.notifier import MARKING, WorkerNotifier, queue_of
 from proctor.worker.process import STUCK, loop_factory
 from proctor.worker.redis_limits import RedisLimits
 
@@ -45,14 +45,14 @@ HEARTBEAT_SECONDS = 1.0
 SWEEP_SECONDS = 1.5
 """How often somebody looks for what is lost; among all workers about once."""
 AGAIN_SECONDS = 3.0
-"""A ring that nobody has followed by then is repeated."""
-RINGS_FOR_EACH = 3
+"""A message that nobody has followed by then is repeated."""
+MESSAGES_FOR_EACH = 3
 """Chunks that the broker holds for each worker of a pool: what is urgent does not queue behind more."""
-PROGRAMS_RUNG = 20
+MAX_PROGRAM_MESSAGES = 20
 """Programs to mark that the broker holds at most."""
 AWAY_SECONDS = 0.5
 LEFT_TO_OTHERS_SECONDS = 1.0
-"""Who leaves a run to others hears none of its rings for so long, or hardly any would be left to those."""
+"""Who leaves a run to others follows none of its messages for so long, or hardly any would be left to those."""
 CLOSE_SECONDS = 20.0
 CLAIM = "proctor:claims:"
 log = logging.getLogger("proctor.worker")
@@ -71,9 +71,9 @@ class WorkerConfig(Struct, frozen=True):
 class Child:
     """Start it in the process that executes; `run` may then be called from that process's main thread."""
 
-    def __init__(self, config: WorkerConfig, bell: Bell) -> None:
+    def __init__(self, config: WorkerConfig, notifier: WorkerNotifier) -> None:
         self.context = config.context
-        self.bell = bell
+        self.notifier = notifier
         self._config = config
         self._loop = (loop_factory() or asyncio.new_event_loop)()
         self._thread = threading.Thread(target=self._loop.run_forever, name="worker", daemon=True)
@@ -81,7 +81,7 @@ class Child:
         self._chunks_done = 0
         self._tasks: set[asyncio.Task[None]] = set()
         self._is_announcing = False
-        self._unrung: list[Chunk] = []
+        self._unsent: list[Chunk] = []
 
     def start(self) -> None:
         """Open the database and begin to tell that this process lives."""
@@ -149,7 +149,7 @@ class Child:
             return
         self._chunks_done += executed.end is ChunkEnd.FINISHED
         if executed.is_last and executed.run_id is not None:
-            await self.finish(executed.run_id)  # a ring would wait behind chunks of other runs
+            await self.finish(executed.run_id)  # a message would wait behind chunks of other runs
         else:
             self._begin(self._announce())
 
@@ -172,7 +172,7 @@ class Child:
             await self._patiently(lambda: scheduled.work(self))
 
     async def _patiently(self, work: Callable[[], Awaitable[T]]) -> T:
-        """Again and again while the database is away: what was rung for is begun as soon as it is back."""
+        """Again and again while the database is away: what was announced is begun as soon as it is back."""
         while True:
             try:
                 return await work()
@@ -206,60 +206,60 @@ class Child:
                 log.debug("nobody could be told what is to be done: %s", fault)
 
     async def sweep(self) -> None:
-        """Take back what lost workers had, and ring for everything that waits for somebody."""
+        """Take back what lost workers had, and announce everything that waits for somebody."""
         await asyncio.to_thread(reclaim, self.database)
-        await asyncio.to_thread(self._ring_for_steps)
-        await self._ring_for_programs()
+        await asyncio.to_thread(self._announce_steps)
+        await self._announce_programs()
         await self._announce()
 
-    def _ring_for_steps(self) -> None:
+    def _announce_steps(self) -> None:
         queue = QueueStore(self.database)
         for run_id in queue.announce(queue.to_prepare(), AGAIN_SECONDS):
-            self.bell.prepare(run_id)
+            self.notifier.prepare(run_id)
         for run_id in queue.announce(queue.to_finish(), AGAIN_SECONDS):
-            self.bell.finish(run_id)
+            self.notifier.finish(run_id)
 
-    async def _ring_for_programs(self) -> None:
+    async def _announce_programs(self) -> None:
         """For those that wait and that the broker does not hold already."""
         (held,) = await self._limits.lengths([MARKING])
-        waiting = await asyncio.to_thread(MarkingLeases(self.database).waiting, PROGRAMS_RUNG)
+        waiting = await asyncio.to_thread(MarkingLeases(self.database).waiting, MAX_PROGRAM_MESSAGES)
         for program_id in waiting[held:]:
-            await asyncio.to_thread(self.bell.mark, program_id)
+            await asyncio.to_thread(self.notifier.mark, program_id)
 
     async def _announce(self) -> None:
-        """Ring for chunks, a few for each worker that lives; once at a time in this process."""
+        """Announce chunks, a few for each worker that lives; once at a time in this process."""
         if self._is_announcing:
             return
         self._is_announcing = True
         try:
-            # A ring that still waits is not repeated: workers would be busy with what is done already.
+            # A message that still waits is not repeated: workers would be busy with what is done already.
             queues = [[queue_of(pool, priority) for priority in Priority] for pool in Pool]
             lengths = iter(await self._limits.lengths([name for names in queues for name in names]))
             queued = {pool: sum(next(lengths) for _ in names) for pool, names in zip(Pool, queues, strict=True)}
-            await asyncio.to_thread(self._ring_for_chunks, queued)
+            await asyncio.to_thread(self._announce_waiting, queued)
         except ProctorError as fault:
             log.debug("chunks could not be announced: %s", fault)
         finally:
             self._is_announcing = False
 
-    def _ring_for_chunks(self, queued: dict[Pool, int]) -> None:
-        rung, self._unrung = self._unrung, []
-        if not self._ring_all(rung):
+    def _announce_waiting(self, queued: dict[Pool, int]) -> None:
+        unsent, self._unsent = self._unsent, []
+        if not self._notify_all(unsent):
             return
         alive = [row for row in self._workers.all() if row.is_alive]
         for pool in Pool:
             count = sum(pool in row.pools for row in alive)
             if count:
                 found = ChunkStore(self.database).announce(
-                    [pool], again_seconds=AGAIN_SECONDS, limit=RINGS_FOR_EACH * count, queued=queued[pool]
+                    [pool], again_seconds=AGAIN_SECONDS, limit=MESSAGES_FOR_EACH * count, queued=queued[pool]
                 )
-                if not self._ring_all(found):
+                if not self._notify_all(found):
                     return
 
-    def _ring_all(self, chunks: list[Chunk]) -> bool:
+    def _notify_all(self, chunks: list[Chunk]) -> bool:
         """False when the broker is away: those that it was not told of are kept for the next time."""
         for place, chunk in enumerate(chunks):
-            if not self.bell.chunk(chunk):
-                self._unrung = chunks[place:]
+            if not self.notifier.chunk(chunk):
+                self._unsent = chunks[place:]
                 return False
         return True

@@ -11,7 +11,7 @@ from celery.worker.state import maybe_shutdown
 if TYPE_CHECKING:
     from kombu import Connection
 
-FIRST_SECONDS, MORE_SECONDS, MOST_SECONDS = 0.2, 0.2, 1.0
+FIRST_SECONDS, MORE_SECONDS, MAX_SECONDS = 0.2, 0.2, 1.0
 log = logging.getLogger("proctor.worker")
 
 
@@ -23,7 +23,7 @@ class PromptConsumer(Consumer):  # type: ignore[misc]  # Celery has no types
             None,
             interval_start=FIRST_SECONDS,
             interval_step=MORE_SECONDS,
-            interval_max=MOST_SECONDS,
+            interval_max=MAX_SECONDS,
             callback=maybe_shutdown,
         )
         self.first_connection_attempt = False

@@ -26,7 +26,7 @@ def children_of(pid: int) -> list[int]:
 def die_with(parent: int) -> None:
     """Be killed by the kernel when the process `parent`, which forked this one, ends; on Linux only.
 
-    A lost parent's children would ring, and hold chunks, for nobody. What they were doing is taken up by others.
+    A lost parent's children would announce, and hold, chunks for nobody. What they were doing is taken up by others.
     """
     if sys.platform != "linux":
         return

@@ -26,10 +26,10 @@ class HasStores(Protocol):
 
 
 class Scheduled(Struct, frozen=True):
-    """A task that beat rings for `rings_seconds` apart; it is done once in `period_seconds`, however many ring."""
+    """A task that beat asks for every `interval_seconds`; it is done once in `period_seconds`, however many ask."""
 
     work: Callable[[Child], Awaitable[object]]
-    rings_seconds: float
+    interval_seconds: float
     period_seconds: float
 
 

@@ -68,7 +68,7 @@ def serve_by_broker(
     say: Say,
     metrics: MetricsPlace | None = None,
 ) -> int:
-    """Execute what the broker rings for, in so many child processes; gives the exit code."""
+    """Execute what the broker announces, in so many child processes; gives the exit code."""
     with _metrics(metrics, say):
         return _serve_by_broker(settings, pools, count, is_beating=is_beating, say=say)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
-from proctor.worker.bell import EXECUTE, FINISH, MARK, PREPARE, RUN_ID, SCHEDULED, SUBMISSION_ID
+from proctor.worker.notifier import EXECUTE, FINISH, MARK, PREPARE, RUN_ID, SCHEDULED, SUBMISSION_ID
 from proctor.worker.schedule import SCHEDULE
 
 if TYPE_CHECKING:

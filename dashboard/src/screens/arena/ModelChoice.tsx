@@ -7,7 +7,7 @@ import { countText } from '@/numbers/text';
 import { t } from '@/text/text';
 
 const PAUSE_MS = 200;
-const MOST = 12;
+const MAX_MODELS = 12;
 
 interface Props {
   chosen: readonly string[];
@@ -32,7 +32,7 @@ export function ModelChoice({ chosen, change }: Props) {
           </li>
         ))}
       </ul>
-      {chosen.length < MOST && <ModelSearch add={(model) => change([...chosen, model])} />}
+      {chosen.length < MAX_MODELS && <ModelSearch add={(model) => change([...chosen, model])} />}
     </div>
   );
 }

@@ -26,7 +26,7 @@ export function leaderOf(comparisons: readonly Comparison[]): string | null {
 }
 
 /** More names than these are counted. */
-const MOST_NAMES = 5;
+const MAX_NAMES = 5;
 
 export function Leader({ comparisons }: { comparisons: readonly Comparison[] }) {
   const language = useLanguage();
@@ -40,7 +40,7 @@ export function Leader({ comparisons }: { comparisons: readonly Comparison[] }) 
   if (leader !== null) return <>{t('leader.one', { model: leader, n: behind.length, benchmark })}</>;
   if (ahead.length < 2) return <>{t('leader.none', { benchmark })}</>;
   const listed = (names: readonly string[]) =>
-    names.length > MOST_NAMES
+    names.length > MAX_NAMES
       ? t('leader.models', { n: names.length })
       : new Intl.ListFormat(language, { type: 'conjunction' }).format(names);
   if (behind.length === 0) return <>{t('leader.tied', { models: listed(ahead), benchmark })}</>;

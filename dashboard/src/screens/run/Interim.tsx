@@ -18,8 +18,8 @@ interface Shown {
 }
 
 /** More models are told by the table: so many bands hide one another. */
-const MOST_BANDS = 6;
-const MOST_DOTS = 2_000;
+const MAX_BANDS = 6;
+const MAX_DOTS = 2_000;
 
 function joined(run: RunDocument, interim: InterimResults): readonly Shown[] {
   return run.evaluations.flatMap((summary, index) => {
@@ -73,7 +73,7 @@ function SoFar({ benchmark, shown }: { benchmark: string; shown: readonly Shown[
         <>
           <Narrowing
             title={title}
-            series={known.slice(0, MOST_BANDS).map(({ index, interim }) => ({ index, evaluation: interim }))}
+            series={known.slice(0, MAX_BANDS).map(({ index, interim }) => ({ index, evaluation: interim }))}
             samples={Math.max(...known.map(({ summary }) => summary.samples))}
           />
           <p className="muted small">{t('run.so-far.axis')}</p>
@@ -173,7 +173,7 @@ function EveryAnswer({ run, shown }: { run: RunDocument; shown: readonly Shown[]
               results={interim.latest}
               pending={
                 isGoing(run)
-                  ? Math.max(0, Math.min(summary.pending, MOST_DOTS / shown.length - interim.latest.length))
+                  ? Math.max(0, Math.min(summary.pending, MAX_DOTS / shown.length - interim.latest.length))
                   : 0
               }
               open={(at) =>

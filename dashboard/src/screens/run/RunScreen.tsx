@@ -132,10 +132,10 @@ function Headline({ run, interim }: Omit<HeadProps, 'live'>) {
 }
 
 /** So many sides make so many pairs that a sentence takes long to compute and says little. */
-const MOST_SIDES = 12;
+const MAX_SIDES = 12;
 
 const canCompare = ({ evaluations }: RunDocument) =>
-  evaluations.length <= MOST_SIDES &&
+  evaluations.length <= MAX_SIDES &&
   evaluations.some((one, index) => evaluations.findIndex((other) => other.benchmark === one.benchmark) < index);
 
 function Actions({ run, isDecided }: { run: RunDocument; isDecided: boolean }) {

@@ -112,13 +112,13 @@ function RunRow({ run, isAt, isChosen, choose }: RunRowProps) {
   );
 }
 
-const MOST = 3;
+const MAX_NAMES = 3;
 
 function Names({ names }: { names: readonly string[] }) {
-  const rest = names.length - MOST;
+  const rest = names.length - MAX_NAMES;
   return (
     <span title={names.join(', ')}>
-      <bdi>{names.slice(0, MOST).join(', ')}</bdi>
+      <bdi>{names.slice(0, MAX_NAMES).join(', ')}</bdi>
       {rest > 0 && <span className="muted"> +{rest}</span>}
     </span>
   );

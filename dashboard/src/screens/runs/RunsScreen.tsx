@@ -13,7 +13,7 @@ import { t, type TextKey } from '@/text/text';
 import { RunTable, runLink } from './RunTable';
 
 /** Every pair of models of all of them is compared: more would be no answer. */
-const MOST_RUNS = 6;
+const MAX_RUNS = 6;
 
 const KINDS = ['playground', 'all'];
 const STATUSES = ['queued', 'running', 'completed', 'failed', 'cancelled'];
@@ -98,7 +98,7 @@ function List({ items, more }: { items: readonly ListedRun[]; more: (() => void)
   const [at, setAt] = useState(0);
   const chosen = parameters.get('choose')?.split(',') ?? [];
   const choose = (run: string) => {
-    const next = chosen.includes(run) ? chosen.filter((one) => one !== run) : [...chosen, run].slice(-MOST_RUNS);
+    const next = chosen.includes(run) ? chosen.filter((one) => one !== run) : [...chosen, run].slice(-MAX_RUNS);
     change({ choose: next.join(',') }, { replace: true });
   };
   const [first, ...rest] = items.filter((run) => chosen.includes(run.run_id)).reverse();

@@ -9,7 +9,7 @@ import { agoText } from '@/numbers/text';
 import { t, useLanguage } from '@/text/text';
 import { Block } from './Block';
 
-const LONGEST = 20_000;
+const MAX_CHARACTERS = 20_000;
 
 export function Comments({ run, result }: { run: string; result: string }) {
   const language = useLanguage();
@@ -55,7 +55,7 @@ export function Comments({ run, result }: { run: string; result: string }) {
           <textarea
             className="input"
             rows={2}
-            maxLength={LONGEST}
+            maxLength={MAX_CHARACTERS}
             aria-label={t('samples.comment.new')}
             placeholder={t('samples.comment.new')}
             value={text}

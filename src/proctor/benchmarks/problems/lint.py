@@ -13,8 +13,8 @@ from proctor.domain.errors import BenchmarkError
 from proctor.domain.problem import CheckKind, Problem
 from proctor.yaml_document import LocatedDocument, load_yaml
 
-FEWEST_REQUIREMENTS, MAX_REQUIREMENTS = 8, 20
-FEWEST_MUTANTS = 4
+MIN_REQUIREMENTS, MAX_REQUIREMENTS = 8, 20
+MIN_MUTANTS = 4
 
 
 class LintFinding(Struct, frozen=True):
@@ -83,10 +83,10 @@ def _of_the_whole(problem: Problem, document: LocatedDocument) -> list[LintFindi
         found.append(LintFinding("warning", f"{document.name}:{document.line_of((field,))}", rule, text))
 
     count = len(problem.requirements)
-    if not FEWEST_REQUIREMENTS <= count <= MAX_REQUIREMENTS:
-        warn("requirements", "size", f"{count} requirements; {FEWEST_REQUIREMENTS} to {MAX_REQUIREMENTS} serve best")
-    if len(problem.mutants) < FEWEST_MUTANTS:
-        warn("mutants", "size", f"{len(problem.mutants)} mutants; fewer than {FEWEST_MUTANTS} prove little")
+    if not MIN_REQUIREMENTS <= count <= MAX_REQUIREMENTS:
+        warn("requirements", "size", f"{count} requirements; {MIN_REQUIREMENTS} to {MAX_REQUIREMENTS} serve best")
+    if len(problem.mutants) < MIN_MUTANTS:
+        warn("mutants", "size", f"{len(problem.mutants)} mutants; fewer than {MIN_MUTANTS} prove little")
     if not problem.visible:
         warn("id", "visible", "there are no visible tests: a model is shown no example")
     blind = [one["path"] for one in (problem.load or {}).get("requests", ()) if "expect" not in one]

@@ -105,7 +105,7 @@ def _package(text: str) -> str:
     return text
 
 
-class ReadyEntry(_Strict):
+class ReadinessEntry(_Strict):
     path: str = Field("/", pattern=r"^/\S*$")
     within: Time = "10 s"
 
@@ -117,7 +117,7 @@ class InterfaceEntry(_Strict):
     languages: list[Language] = Field(["python"], min_length=1)
     module: str | None = Field(None, pattern=r"^[A-Za-z_]\w*$")
     """A library's name."""
-    ready: ReadyEntry | None = None
+    ready: ReadinessEntry | None = None
     """When a service counts as started."""
 
     @model_validator(mode="after")

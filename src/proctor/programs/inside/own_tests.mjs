@@ -2,7 +2,7 @@
 // What it says is the program's word, and never counted.
 import { relative } from "node:path";
 
-const MOST = 500;
+const MAX_RESULTS = 500;
 const named = (path) => relative(process.cwd(), path ?? "");
 const percent = (files) => {
   const sum = (name) => files.reduce((total, file) => total + file[name], 0);
@@ -22,7 +22,7 @@ function result(type, data) {
 
 function coverage(files) {
   const shares = files.map((file) => [named(file.path), { percent_covered: file.coveredLinePercent }]);
-  return files.length ? { percent: percent(files), files: Object.fromEntries(shares.slice(0, MOST)) } : null;
+  return files.length ? { percent: percent(files), files: Object.fromEntries(shares.slice(0, MAX_RESULTS)) } : null;
 }
 
 export default async function* report(events) {
@@ -33,7 +33,7 @@ export default async function* report(events) {
     if (type === "test:coverage") reached = data.summary.files;
     if (type !== "test:pass" && type !== "test:fail") continue;
     tests.add(data.file);
-    if (data.details.type !== "suite" && results.length < MOST) results.push(result(type, data));
+    if (data.details.type !== "suite" && results.length < MAX_RESULTS) results.push(result(type, data));
   }
   yield JSON.stringify({ results, coverage: coverage(reached.filter((file) => !tests.has(file.path))) });
 }

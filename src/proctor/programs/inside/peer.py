@@ -1,7 +1,7 @@
 """Two processes that call each other over one socket, from any number of threads.
 
-A lane is a pair of threads, one on each side, that take turns: whoever waits for an answer serves the other's calls
-meanwhile. A lane nobody knows yet gets a thread of its own.
+A stream is a pair of threads, one on each side, that take turns: whoever waits for an answer serves the other's calls
+meanwhile. A stream nobody knows yet gets a thread of its own.
 """
 
 from __future__ import annotations
@@ -24,6 +24,12 @@ class PeerLostError(Exception):
     """The other side is gone, late, or talks nonsense."""
 
 
+class _OwnStream(threading.local):
+    """The stream of the thread that asks; None until it has one."""
+
+    name: str | None = None
+
+
 class Peer:
     """One end. `handle` answers a call of the other side and never raises."""
 
@@ -42,23 +48,23 @@ class Peer:
         self._timeout = timeout
         self._sending = threading.Lock()
         self._inboxes: dict[str, queue.SimpleQueue[Any]] = {MAIN: queue.SimpleQueue()}
-        self._own = threading.local()
+        self._own = _OwnStream()
         self._names = (f"{side}{number}" for number in itertools.count())
         self._lost: str | None = None
 
     def begin(self) -> None:
-        """Listen; the thread that calls this has the main lane."""
-        self._own.lane = MAIN
+        """Listen; the thread that calls this has the main stream."""
+        self._own.name = MAIN
         threading.Thread(target=self._listen, daemon=True, name="peer").start()
 
     def ask(self, message: Any) -> Any:
         """The other side's answer; its own calls meanwhile are served here."""
-        lane = self._lane()
-        self._send([lane, "ask", message])
-        return self._serve(lane)
+        stream = self._stream()
+        self._send([stream, "ask", message])
+        return self._serve(stream)
 
     def serve(self) -> None:
-        """Answer on the main lane until the other side hangs up."""
+        """Answer on the main stream until the other side hangs up."""
         try:
             self._serve(MAIN, is_endless=True)
         except PeerLostError:
@@ -70,15 +76,15 @@ class Peer:
             self._sock.shutdown(socket.SHUT_RDWR)  # wakes whoever listens; closing alone would not
         self._sock.close()
 
-    def _lane(self) -> str:
-        lane: str | None = getattr(self._own, "lane", None)
-        if lane is None:
-            lane = self._own.lane = next(self._names)
-            self._inboxes[lane] = queue.SimpleQueue()
-        return lane
+    def _stream(self) -> str:
+        stream = self._own.name
+        if stream is None:
+            stream = self._own.name = next(self._names)
+            self._inboxes[stream] = queue.SimpleQueue()
+        return stream
 
-    def _serve(self, lane: str, *, is_endless: bool = False) -> Any:
-        inbox = self._inboxes[lane]
+    def _serve(self, stream: str, *, is_endless: bool = False) -> Any:
+        inbox = self._inboxes[stream]
         while True:
             if self._lost and inbox.empty():
                 raise PeerLostError(self._lost)
@@ -92,7 +98,7 @@ class Peer:
             what, message = item
             if what == "answer":
                 return message
-            self._send([lane, "answer", self._handle(message)])
+            self._send([stream, "answer", self._handle(message)])
 
     def _send(self, message: Any) -> None:
         body = dumps(message)
@@ -107,8 +113,8 @@ class Peer:
     def _listen(self) -> None:
         try:
             while True:
-                lane, what, message = loads(self._taken(receive_frame(self._sock.recv)))
-                self._deliver(str(lane), (str(what), message))
+                stream, what, message = loads(self._taken(receive_frame(self._sock.recv)))
+                self._deliver(str(stream), (str(what), message))
         except PeerLostError as error:
             self._lose(str(error))
         except ChannelClosedError:
@@ -127,18 +133,18 @@ class Peer:
                 raise PeerLostError("it handed over more than it may in all")
         return body
 
-    def _deliver(self, lane: str, item: tuple[str, Any]) -> None:
-        if lane not in self._inboxes:
+    def _deliver(self, stream: str, item: tuple[str, Any]) -> None:
+        if stream not in self._inboxes:
             if item[0] != "ask" or len(self._inboxes) > 256:
                 raise PeerLostError("an answer to nothing")
-            self._inboxes[lane] = queue.SimpleQueue()
-            threading.Thread(target=self._serve_lane, args=(lane,), daemon=True).start()
-        self._inboxes[lane].put(item)
+            self._inboxes[stream] = queue.SimpleQueue()
+            threading.Thread(target=self._serve_stream, args=(stream,), daemon=True).start()
+        self._inboxes[stream].put(item)
 
-    def _serve_lane(self, lane: str) -> None:
-        self._own.lane = lane
+    def _serve_stream(self, stream: str) -> None:
+        self._own.name = stream
         try:
-            self._serve(lane, is_endless=True)
+            self._serve(stream, is_endless=True)
         except PeerLostError:
             return
 

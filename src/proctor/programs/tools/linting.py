@@ -24,7 +24,7 @@ from proctor.programs.tools.running import (
 )
 
 RULES = "E4,E7,E9,F,B,PLE,W6"
-SIMPLE_MOST = 10
+MAX_COMPLEXITY = 10
 """The cyclomatic complexity up to which a function is called simple."""
 LINE_LENGTHS = (88, 79, 100, 120)
 """A program is formatted when it is what Black makes of it at one of these."""
@@ -115,7 +115,7 @@ async def complexity(copy: Copy) -> dict[str, Json]:
             "message": f"{row[7]} is hard to follow",
         }
         for row in rows
-        if int(row[1]) > SIMPLE_MOST
+        if int(row[1]) > MAX_COMPLEXITY
     ]
     most = max((int(row[1]) for row in rows), default=0)
     return ran(version, functions=len(rows), simple=len(rows) - len(findings), most=most, **found(findings))

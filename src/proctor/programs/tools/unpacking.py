@@ -25,9 +25,9 @@ from pathlib import Path
 from proctor.programs.tools.binding import asked_types, names_from, own_names
 from proctor.programs.tools.telling import is_python, is_sealed, may_be_javascript
 
-LITERAL_MOST = 80
+MAX_LITERAL = 80
 """A longer text that is run as code is a program that no tool has read."""
-OPAQUE_LEAST = 400
+MIN_OPAQUE = 400
 """From this length on, a constant without words could be a program."""
 _LAYERS, _MAX_BYTES, _MEMORY = 5, 4 << 20, 64 << 20
 _RUNNERS = frozenset({"exec", "eval", "compile"})
@@ -54,7 +54,7 @@ _DECODERS_CALLED = re.compile(
 )
 """What makes a text of something else."""
 _READS_FILES = re.compile(rb"\bopen\s*\(|\bread(?:File(?:Sync)?|_text|_bytes)\s*\(")
-_OPAQUE = re.compile(rb"[^\s\"'`]{%d,}" % OPAQUE_LEAST)
+_OPAQUE = re.compile(rb"[^\s\"'`]{%d,}" % MIN_OPAQUE)
 _PACKED = re.compile(rb"[\w+/=!#$%&()*,.:;<>?@^`{|}~\-\s]+")
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _TEXTS = re.compile(r""""((?:\\.|[^"\\\n]){64,})"|'((?:\\.|[^'\\\n]){64,})'|`((?:\\.|[^`\\]){64,})`""", re.DOTALL)
@@ -186,7 +186,7 @@ def _is_literal(node: ast.expr | None) -> bool:
 
 
 def _is_short_literal(node: ast.expr | None) -> bool:
-    return isinstance(node, ast.Constant) and isinstance(node.value, str) and len(node.value) <= LITERAL_MOST
+    return isinstance(node, ast.Constant) and isinstance(node.value, str) and len(node.value) <= MAX_LITERAL
 
 
 def _is_computed_name(node: ast.AST, aliases: dict[str, str]) -> bool:

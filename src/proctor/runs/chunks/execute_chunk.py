@@ -66,7 +66,7 @@ class ExecutedChunk(Struct, frozen=True):
 
 async def execute_chunk(chunk_id: int, worker: WorkerContext) -> ExecutedChunk:
     """Execute the chunk of its pool that is most due, this one or another's; after any end it may be called again."""
-    chunk = await asyncio.to_thread(ChunkStore(worker.database).lease_rung, chunk_id, worker.left_to_others)
+    chunk = await asyncio.to_thread(ChunkStore(worker.database).lease_announced, chunk_id, worker.left_to_others)
     if chunk is None:
         return ExecutedChunk(ChunkEnd.NOT_LEASED)
     return await execute_leased(chunk, worker)

@@ -14,7 +14,7 @@ from proctor.judges.asking import judges_of
 from proctor.planning.expand import trial_maker
 from proctor.runs.asking import concurrency_of
 
-FEWEST, MOST = 16, 256
+MIN_TRIALS, MAX_TRIALS = 16, 256
 """Trials of a chunk that asks a model over the network: two rounds of the requests that are in flight together."""
 OF_CODE = 16
 OF_LOCAL_MODELS = 16
@@ -57,7 +57,7 @@ def _size(plan: Plan, item: Evaluation, pool: Pool) -> int:
         return OF_CODE
     if plan.until is not None:
         return OF_STOP_RULES
-    return min(max(2 * concurrency_of(plan.limits, item.model), FEWEST), MOST)
+    return min(max(2 * concurrency_of(plan.limits, item.model), MIN_TRIALS), MAX_TRIALS)
 
 
 def trials_of_slice(evaluation: Evaluation, position: int, count: int) -> Iterator[Trial]:

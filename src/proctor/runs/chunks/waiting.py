@@ -15,7 +15,7 @@ from proctor.stores.queue import QueueStore
 from proctor.stores.runs import RunStore
 from proctor.stores.workers import WorkerStore
 
-PATIENCE_SECONDS = 10.0
+STARTING_SECONDS = 10.0
 """A worker may just be starting."""
 
 
@@ -34,8 +34,8 @@ def waiting_for(database: Database, run_id: str) -> str | None:
     if run.status not in (RunStatus.QUEUED, RunStatus.RUNNING):
         return None
     if not queued.is_prepared:
-        is_old = time.time() - run.created_at.timestamp() > PATIENCE_SECONDS
+        is_old = time.time() - run.created_at.timestamp() > STARTING_SECONDS
         return "a worker" if is_old and not workers.alive() else None
     since = ChunkStore(database).waiting_by_pool(run_id)
-    lacking = [pool for pool, seconds in since.items() if seconds > PATIENCE_SECONDS and not workers.alive(pool)]
+    lacking = [pool for pool, seconds in since.items() if seconds > STARTING_SECONDS and not workers.alive(pool)]
     return f"a worker of pool {' and '.join(sorted(lacking))}" if lacking else None

@@ -35,7 +35,7 @@ from proctor.stores.database import Database
 Ranks = Literal["auto", "paired", "separate"]
 
 TAGS = ("language", "subject", "task", "form")
-PAIRED_AT_MOST = 100_000
+MAX_PAIRED_WORK = 100_000
 """So many sample comparisons are made unasked; beyond, ranks come from each model's own interval."""
 
 
@@ -84,7 +84,7 @@ def rank_evaluations(
     chosen = {key: _entries(members, summaries, which, metrics[key]) for key, members in tables.items()}
     chosen = {key: entries for key, entries in chosen.items() if entries}
     work = sum(_comparisons(entries) for entries in chosen.values())
-    is_paired = ranks == "paired" or (ranks == "auto" and work <= PAIRED_AT_MOST)
+    is_paired = ranks == "paired" or (ranks == "auto" and work <= MAX_PAIRED_WORK)
     ranked = [_table(database, chosen[key], metrics[key], is_paired) for key in sorted(chosen)]
     return Leaderboard("leaderboard", which, "paired" if is_paired else "separate", ranked, left_out)
 
@@ -233,7 +233,7 @@ def _rank_paired(database: Database, entries: Sequence[LeaderboardEntry], metric
     sides = {
         entry.name: read_sides(database, entry.row, find_metric(entry.row, metric), entry.summary) for entry in entries
     }
-    if _comparisons(entries) <= PAIRED_AT_MOST:
+    if _comparisons(entries) <= MAX_PAIRED_WORK:
         for side in sides.values():
             side.hold()
     pairs = combinations(sides, 2)

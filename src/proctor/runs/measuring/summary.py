@@ -105,7 +105,7 @@ def _measure(
         covered = _covered(results, row["id"], scorer, version)
         for name in metrics_of(scorer, names):
             label = next(labels)
-            with plugins.guard("metrics", metric_name(name)):
+            with plugins.attribute_faults("metrics", metric_name(name)):
                 metric = create_metric(name)
                 total, parts = measure_all(metric, scores_for(metric, results, row["id"], scorer, version))
             # A share of marks that reach a threshold is no mean of marks: it can be 1 whatever they cover.

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 POINTS = 5.0
 SHOWN = 6
-FEWEST = 5
+MIN_SAMPLES = 5
 """Samples below which a category says nothing of its own."""
 COST_SAMPLES = 100
 SHORT = 4
@@ -192,7 +192,7 @@ def _weak(item: EvaluationSummary) -> list[WeakCategory]:
             if overall is None or overall.value is None or estimate.value is None or not estimate.ci95:
                 continue
             low, high = estimate.ci95
-            if estimate.n >= FEWEST and high < overall.value:
+            if estimate.n >= MIN_SAMPLES and high < overall.value:
                 found.append(
                     WeakCategory(
                         item.model, item.benchmark, category, metric, estimate.value, (low, high), estimate.n,

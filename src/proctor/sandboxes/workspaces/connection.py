@@ -13,7 +13,7 @@ from proctor.sandboxes.inside.agent_frames import MAX_ANSWER, MAX_FRAME, Unpacke
 from proctor.sandboxes.inside.frames import FrameTooLargeError
 
 Answer = tuple[dict[str, Any], bytes]
-_PATIENCE_SECONDS = 60.0
+_TIMEOUT_SECONDS = 60.0
 
 
 class WorkspaceFullError(WorkspaceSpentError):
@@ -103,7 +103,7 @@ class AgentConnection:
                 self._writer.write(packed({"id": next(self._numbers), **head}))
 
     async def ask(
-        self, head: Mapping[str, Any], body: bytes = b"", *, patience: float | None = _PATIENCE_SECONDS
+        self, head: Mapping[str, Any], body: bytes = b"", *, timeout_seconds: float | None = _TIMEOUT_SECONDS
     ) -> Answer:
         if len(body) > MAX_FRAME - (1 << 20):
             raise UserError(f"{len(body)} bytes are too many for one order; {MAX_FRAME - (1 << 20)} is the most.")
@@ -114,7 +114,7 @@ class AgentConnection:
         try:
             self._writer.write(packed({"id": number, **head}, body))
             await self._writer.drain()
-            async with asyncio.timeout(patience):
+            async with asyncio.timeout(timeout_seconds):
                 answer = await future
         except TimeoutError:
             raise WorkspaceLostError(f"the agent does not answer ({head['op']})") from None

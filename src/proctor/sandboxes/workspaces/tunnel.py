@@ -84,7 +84,7 @@ class Tunnel:
             data = b"-"
             while data:
                 data = await reader.read(_READ)
-                await self._line.ask({"op": "pour", "flow": number}, data, patience=None)
+                await self._line.ask({"op": "pour", "flow": number}, data, timeout_seconds=None)
 
     async def close(self) -> None:
         for server in self._servers.values():

@@ -151,13 +151,15 @@ class OpenWorkspace:
             ended.set_result(_NO_PROCESS)
         return process
 
-    async def _ask(self, order: Mapping[str, Any], body: bytes = b"", *, patience: float | None = 60.0) -> Answer:
+    async def _ask(
+        self, order: Mapping[str, Any], body: bytes = b"", *, timeout_seconds: float | None = 60.0
+    ) -> Answer:
         if self._closing is not None:
             raise SandboxError("The workspace is closed.")
         if time.monotonic() > self._deadline:
             raise SandboxError(f"The workspace's {self._limits.seconds:g} seconds are over.")
         try:
-            return await self._line.ask(order, body, patience=patience)
+            return await self._line.ask(order, body, timeout_seconds=timeout_seconds)
         except WorkspaceLostError as error:
             raise self._gone(error) from error
 
@@ -215,8 +217,8 @@ class OpenWorkspace:
             return SandboxResult(ending=Ending.MEMORY, sandbox=record)
         raise self._gone(error) from error
 
-    async def ask(self, order: Mapping[str, Any], body: bytes = b"", *, patience: float | None = 60.0) -> Answer:
-        return await self._ask(order, body, patience=patience)
+    async def ask(self, order: Mapping[str, Any], body: bytes = b"", *, timeout_seconds: float | None = 60.0) -> Answer:
+        return await self._ask(order, body, timeout_seconds=timeout_seconds)
 
     def forget(self, number: int, *, is_ended: bool) -> None:
         """Stop waiting for a command; one that is still running is ended."""
@@ -234,7 +236,9 @@ class OpenWorkspace:
     async def gets_to(self, host: str, port: int, *, seconds: float = 3.0) -> bool:
         """Whether the agent itself, whom no filter stops, can connect there."""
         try:
-            head, _ = await self._line.ask({"op": "connect", "flow": 0, "host": host, "port": port}, patience=seconds)
+            head, _ = await self._line.ask(
+                {"op": "connect", "flow": 0, "host": host, "port": port}, timeout_seconds=seconds
+            )
         except WorkspaceLostError:
             if self._line.is_lost:
                 raise
@@ -307,7 +311,7 @@ class WorkspaceCommand:
     async def send(self, data: bytes) -> None:
         """To its standard input; nothing closes it. What is sent to a program that has ended goes nowhere."""
         if self.is_running:
-            await self._workspace.ask({"op": "send", "job": self._number}, data, patience=None)
+            await self._workspace.ask({"op": "send", "job": self._number}, data, timeout_seconds=None)
 
     async def signal(self, number: int) -> None:
         if self.is_running:

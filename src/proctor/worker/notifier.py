@@ -1,4 +1,4 @@
-"""Rings for workers: a message that there is work, with its id and nothing else. One that is lost is rung again."""
+"""Notifies workers: a message that there is work, with its id and nothing else. One that is lost is sent again."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def queues_of(pools: list[Pool]) -> list[str]:
     return [STEPS, *(queue_of(pool, priority) for priority in by_urgency for pool in pools), *marking]
 
 
-class Bell:
-    """May be rung from any thread; a ring that fails is no error, because whoever sweeps rings again."""
+class WorkerNotifier:
+    """Sends from any thread; a message that cannot be sent is no error, because whoever sweeps sends it again."""
 
     def __init__(self, app: Celery) -> None:
         self._app = app
@@ -50,18 +50,18 @@ class Bell:
     def chunk(self, chunk: Chunk) -> bool:
         # What a lost worker had was begun before all that waits: it need not wait behind that again.
         urgency = Priority.HIGH if chunk.lost_leases else chunk.priority
-        return self._ring(EXECUTE, chunk.id, queue_of(chunk.pool, urgency))
+        return self._send(EXECUTE, chunk.id, queue_of(chunk.pool, urgency))
 
     def prepare(self, run_id: str) -> bool:
-        return self._ring(PREPARE, run_id, STEPS)
+        return self._send(PREPARE, run_id, STEPS)
 
     def finish(self, run_id: str) -> bool:
-        return self._ring(FINISH, run_id, STEPS)
+        return self._send(FINISH, run_id, STEPS)
 
     def mark(self, program_id: str) -> bool:
-        return self._ring(MARK, program_id, MARKING)
+        return self._send(MARK, program_id, MARKING)
 
-    def _ring(self, task: str, number: int | str, queue: str) -> bool:
+    def _send(self, task: str, number: int | str, queue: str) -> bool:
         from kombu.exceptions import KombuError
         from redis.exceptions import RedisError
 
