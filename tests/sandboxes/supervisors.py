@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from proctor.domain.sandbox import Check, Program, SandboxLimits, SandboxResult, Verdict
-from proctor.sandboxes.inside.frames import Channel, ChannelClosedError
+from proctor.sandboxes.inside.frames import ENDING, Channel, ChannelClosedError
 from proctor.sandboxes.inside.supervisor import Supervisor
 from proctor.sandboxes.inside.watching import HarnessGoneError
 from proctor.sandboxes.orders import check_order, execution_of, program_order, verdict_of
@@ -25,7 +25,9 @@ class SupervisorClient:
 
     def ask(self, order: dict[str, Any]) -> dict[str, Any]:
         self.tell(order)
-        answer: dict[str, Any] = json.loads(self._channel.receive())
+        while (frame := self._channel.receive()) == ENDING:
+            pass
+        answer: dict[str, Any] = json.loads(frame)
         return answer
 
     def tell(self, order: dict[str, Any]) -> None:

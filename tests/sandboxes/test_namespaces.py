@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,9 @@ from msgspec.structs import replace
 
 from proctor.domain.errors import SandboxError
 from proctor.domain.sandbox import Case, CaseStatus, Check, Ending, Program, SandboxResult
+from proctor.sandboxes.orders import program_order
 from proctor.sandboxes.pool import SandboxPool
+from proctor.sandboxes.slot import Slot
 from sandboxes.conftest import SMALL, made, processes_with, within
 
 
@@ -331,3 +334,39 @@ def _resident() -> int:
             )
             children += _children(pid)
     return total
+
+
+def test_no_more_runs_compute_at_once_than_are_allowed() -> None:
+    """The next begins while the last one's namespaces are taken down, and not before it computes no more."""
+    source = "import time; began = time.monotonic(); time.sleep(0.1); print(began, time.monotonic())"
+
+    async def several(sandbox: SandboxPool) -> list[SandboxResult]:
+        return await asyncio.gather(*(sandbox.run(Program(source), SMALL) for _ in range(6)))
+
+    done = within("namespaces", several, parallel=1)
+    spans = sorted(tuple(map(float, result.stdout.split())) for result in done)
+    assert len(spans) == 6
+    assert all(earlier[1] <= later[0] for earlier, later in pairwise(spans))
+
+
+@pytest.mark.parametrize(
+    ("source", "ending"),
+    [("pass", "exited"), ("import os; os.kill(os.getpid(), 9)", "crashed"), ("while True: pass", "cpu")],
+)
+def test_the_supervisor_says_once_that_a_run_is_ending_before_it_says_how(source: str, ending: str) -> None:
+    """Whoever waits for a turn gets it then, however the run ends."""
+    limits = replace(SMALL, cpu_seconds=1)
+    sandbox = made("namespaces", parallel=1)
+    said: list[str] = []
+
+    async def ask() -> None:
+        slot = await Slot.open(sandbox.config)
+        order = program_order(Program(source), limits, sys.executable)
+        try:
+            answer = await slot.ask(order, timeout_seconds=limits.wall_seconds, on_ending=lambda: said.append("ending"))
+            said.append(answer["ending"])
+        finally:
+            await slot.close()
+
+    asyncio.run(ask())
+    assert said == ["ending", ending]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -40,13 +40,15 @@ class SandboxPool:
         self._python = python
         self._idle: list[Slot] = []
         self._gate = asyncio.Semaphore(self.parallel)
+        # While the kernel takes a finished run's namespaces down, which is mostly waiting, another slot computes.
+        self._slots = asyncio.Semaphore(2 * self.parallel)
         self._described: dict[str, Any] | None = None
         self._is_closed = False
 
     @asynccontextmanager
     async def _slot(self) -> AsyncIterator[Slot]:
         """A slot for one run; one that failed or was interrupted is closed, never used again."""
-        async with self._gate:
+        async with self._slots:
             if self._is_closed:
                 raise SandboxError("The sandbox is closed.")
             slot = self._idle.pop() if self._idle else None
@@ -58,6 +60,23 @@ class SandboxPool:
                     await slot.close()
                 raise
             await self._keep(slot)
+
+    @asynccontextmanager
+    async def _turn(self) -> AsyncIterator[Callable[[], None]]:
+        """Leave to compute; given back when the block ends, or by the function at the end of what computes in it."""
+        await self._gate.acquire()
+        is_held = True
+
+        def give_back() -> None:
+            nonlocal is_held
+            if is_held:
+                is_held = False
+                self._gate.release()
+
+        try:
+            yield give_back
+        finally:
+            give_back()
 
     async def _keep(self, slot: Slot) -> None:
         """For the next run, unless the sandbox was closed meanwhile."""
@@ -73,10 +92,10 @@ class SandboxPool:
             return answer
 
     async def _ask_slot(self, order: Mapping[str, Any], limits: SandboxLimits) -> dict[str, Any]:
-        async with self._slot() as slot:
+        async with self._slot() as slot, self._turn() as give_back:
             if self._described is None:
                 self._described = await slot.ask({"op": "describe"}, timeout_seconds=0)
-            return await slot.ask(order, timeout_seconds=limits.wall_seconds)
+            return await slot.ask(order, timeout_seconds=limits.wall_seconds, on_ending=give_back)
 
     def _record(self, limits: SandboxLimits) -> dict[str, Any]:
         return {

@@ -8,14 +8,14 @@ import os
 import socket
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import orjson
 
 from proctor.domain.errors import SandboxError
-from proctor.sandboxes.inside.frames import MAX_LENGTH, framed, read_frame
+from proctor.sandboxes.inside.frames import ENDING, MAX_LENGTH, framed, read_frame
 
 _INSIDE = Path(__file__).parent
 INTERPRETER = os.path.realpath(sys.executable)  # a virtual environment's link leads out of the sandbox
@@ -61,13 +61,20 @@ class Slot:
     def _send(self, message: Mapping[str, Any]) -> None:
         self._writer.write(framed(orjson.dumps(message)))
 
-    async def ask(self, order: Mapping[str, Any], *, timeout_seconds: float) -> dict[str, Any]:
-        """One order and its answer; after any error the slot is of no more use and must be closed."""
+    async def ask(
+        self, order: Mapping[str, Any], *, timeout_seconds: float, on_ending: Callable[[], None] = lambda: None
+    ) -> dict[str, Any]:
+        """One order and its answer; after any error the slot is of no more use and must be closed.
+
+        `on_ending` is called when what ran computes no more and is being taken away.
+        """
         try:
             self._send(order)
             async with asyncio.timeout(timeout_seconds + _GRACE_SECONDS):
                 await self._writer.drain()
-                answer: dict[str, Any] = orjson.loads(await read_frame(self._reader, MAX_LENGTH))
+                while (frame := await read_frame(self._reader, MAX_LENGTH)) == ENDING:
+                    on_ending()
+            answer: dict[str, Any] = orjson.loads(frame)
         except (OSError, asyncio.IncompleteReadError, TimeoutError) as error:
             raise SandboxError(f"The sandbox's supervisor is lost ({type(error).__name__}).") from error
         except orjson.JSONDecodeError as error:

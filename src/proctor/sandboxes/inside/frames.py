@@ -13,6 +13,8 @@ MAX_FRAME = 32 << 20
 MAX_LENGTH = (1 << 32) - 1
 """What a length can say."""
 LENGTH = struct.Struct(">I")
+ENDING = b"{}"
+"""What a supervisor says of a run that computes no more, before it says how the run ended."""
 
 
 class ChannelClosedError(Exception):

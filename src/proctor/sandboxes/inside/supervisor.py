@@ -19,7 +19,7 @@ from typing import Any
 from . import cgroups, leases
 from .cold import ColdParent
 from .contained import ContainedParent
-from .frames import Channel, ChannelClosedError
+from .frames import ENDING, Channel, ChannelClosedError
 from .reaping import REAPER
 from .supervision import SupervisedRun
 from .warm import SandboxFaultError, WarmParent
@@ -84,7 +84,7 @@ class Supervisor:
         judge.prepare(judge_limits)
         candidate.settle()
         judge.settle()
-        with SupervisedRun(self._harness, limits) as run:
+        with SupervisedRun(self._harness, limits, self._say_ending) as run:
             peer_c, peer_j = run.pair()
             run.start(candidate, "candidate", limits, [peer_c.fileno()], request["candidate"])
             run.start(judge, "judge", judge_limits, [peer_j.fileno()], request["judge"])
@@ -101,12 +101,17 @@ class Supervisor:
             options["is_address_space_limited"] = request["is_address_space_limited"]
         parent.prepare(limits)
         parent.settle()
-        with SupervisedRun(self._harness, limits) as run:
+        with SupervisedRun(self._harness, limits, self._say_ending) as run:
             streams = run.streams(base64.b64decode(request["stdin"]))
             run.start(parent, "program", limits, streams, payload, options)
             run.close_given()
             run.wait_for("program")
             return run.execution(collect=request["collect"])
+
+    def _say_ending(self) -> None:
+        """Comes before the answer: another slot may run something meanwhile."""
+        with contextlib.suppress(ChannelClosedError):  # nobody waits any more, and the next look at the harness says so
+            Channel(self._harness).send(ENDING)
 
     def serve(self) -> None:
         channel = Channel(self._harness, limit=1 << 30)

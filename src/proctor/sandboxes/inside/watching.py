@@ -56,8 +56,10 @@ class SupervisedProcess:
 class Supervised:
     """Everything opened for a run is closed, and everything started is dead, when its block ends."""
 
-    def __init__(self, harness: int, limits: dict[str, Any]) -> None:
+    def __init__(self, harness: int, limits: dict[str, Any], on_killed: Callable[[], None] = lambda: None) -> None:
+        """`on_killed` is called when nothing of the run computes any more: taking its world down is mostly waiting."""
         self._limits = limits
+        self._on_killed = on_killed
         self._poll = select.poll()
         self._watched: dict[int, Callable[[int], None]] = {}
         self._children: dict[str, SupervisedProcess] = {}
@@ -184,7 +186,10 @@ class Supervised:
                 self._check_cpu()
                 self._check_disk()
             self._step(min(self._deadline, next_check) - now)
-        self._end_all()
+        killed = self._kill_all()
+        self._on_killed()
+        for child in killed:
+            self._collect(child)
         self._drain()
         self._check_disk()
 
@@ -219,12 +224,17 @@ class Supervised:
         child.ended = child.parent.collect(_REAP_SECONDS)
         child.is_done = True
 
+    def _kill_all(self) -> list[SupervisedProcess]:
+        """Those that were killed just now."""
+        living = [child for child in self._children.values() if not child.is_done]
+        for child in living:
+            with contextlib.suppress(ProcessLookupError):
+                child.parent.kill(child.pidfd)
+        return living
+
     def _end_all(self) -> None:
-        for child in self._children.values():
-            if not child.is_done:
-                with contextlib.suppress(ProcessLookupError):
-                    child.parent.kill(child.pidfd)
-                self._collect(child)
+        for child in self._kill_all():
+            self._collect(child)
 
     def _drain(self) -> None:
         """Read what dead processes left in the pipes."""

@@ -10,7 +10,7 @@ import socket
 import sys
 from typing import Any
 
-from . import confinement, kernel, root, seccomp, syscalls
+from . import confinement, kernel, rehearsal, root, seccomp, syscalls
 from .forking import Forker, preload, settle
 
 
@@ -132,6 +132,7 @@ def main(fd: int) -> None:
     kernel.die_with_parent(config["parent"])
     os.environ.pop("LD_BIND_NOW", None)  # was for us
     preload(config["role"])
+    rehearsal.rehearse(config["role"])
     try:
         enter(config)
         kernel.drop_bounding_set()
