@@ -9,6 +9,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import TypeVar
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -21,13 +22,14 @@ from proctor.domain.trial import Answer, Outcome, Result, Trial
 from proctor.planning.expand import trials_of
 from proctor.stores import codec
 from proctor.stores.connection import POSTGRESQL
-from proctor.stores.database import Database
+from proctor.stores.database import Database, open_database
 from proctor.stores.journal import DatabaseJournal
 from proctor.stores.measuring import MeasuringStore
 from proctor.stores.results import ResultStore
 from stores.parts import evaluation, new_run, this_month
 
 T = TypeVar("T")
+WRITTEN = Path("/proc/self/io")
 
 
 def with_journal(database: Database, evaluation_id: int, work: Callable[[DatabaseJournal], Awaitable[T]]) -> T:
@@ -106,6 +108,29 @@ def test_truncated_filtered_failed_and_cached_answers_are_not_cached(database: D
         return await journal.cached([trial.cache_key or "" for trial in trials])
 
     assert with_journal(database, item.id, work) == {}
+
+
+@pytest.mark.skipif(not WRITTEN.exists(), reason="only Linux says how much a process has written")
+def test_a_batch_is_written_to_its_database_and_nowhere_else(tmp_path: Path) -> None:
+    """SQLite keeps what a statement changes until it ends: in a temporary file, that is as much again."""
+    database = open_database(f"sqlite:///{tmp_path / 'proctor.db'}")
+    _, item = new_run(database, evaluation(2_000), tmp_path)
+    trials, log = list(trials_of(item)), tmp_path / "proctor.db-wal"
+
+    async def work(journal: DatabaseJournal) -> tuple[int, int]:
+        await write_answers(journal, *(Answer(trial, Response("x" * 300)) for trial in trials[:1_600]))
+        size, written = log.stat().st_size, _bytes_written()
+        await write_answers(journal, *(Answer(trial, Response("x" * 300)) for trial in trials[1_600:]))
+        return log.stat().st_size - size, _bytes_written() - written
+
+    grown, written = with_journal(database, item.id, work)
+    database.dispose()
+    assert 0 < grown <= written < 1.2 * grown
+
+
+def _bytes_written() -> int:
+    [line] = [line for line in WRITTEN.read_text().splitlines() if line.startswith("wchar:")]
+    return int(line.split()[1])
 
 
 def test_two_processes_never_share_a_row_id(database: Database, tmp_path: Path) -> None:

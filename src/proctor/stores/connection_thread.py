@@ -20,8 +20,9 @@ class ConnectionThread:
     Work is repeated on a new connection when the database was away, so doing it twice must be harmless.
     """
 
-    def __init__(self, database: Database, name: str) -> None:
+    def __init__(self, database: Database, name: str, *, is_writer: bool = False) -> None:
         self._database = database
+        self._connect = database.connect_writer if is_writer else database.connect
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix=name)
         self._connection: Connection | None = None
         self._is_closed = False
@@ -35,7 +36,7 @@ class ConnectionThread:
         try:
             with self._database.explained():
                 if self._connection is None:
-                    self._connection = self._database.connect()
+                    self._connection = self._connect()
                 return work(self._connection)
         except StoreUnreachableError:
             self._let_go()

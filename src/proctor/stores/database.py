@@ -120,6 +120,10 @@ class Database(ABC):
         """A plain connection for one piece of work, perhaps one that was used before; what reads may use a replica."""
         return closing(self.connect())
 
+    def connect_writer(self) -> Connection:
+        """A plain connection for inserting many rows, transaction after transaction."""
+        return self.connect()
+
     @abstractmethod
     def explained(self) -> AbstractContextManager[None]:
         """Turns what the driver says into something a user can act on."""

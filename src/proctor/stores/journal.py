@@ -57,7 +57,7 @@ class DatabaseJournal:
         self._database, self._month, self._lease = database, month, lease
         self._cost_bases = cost_bases or {}
         self._versions = scorer_versions
-        self._writing = ConnectionThread(database, "journal")
+        self._writing = ConnectionThread(database, "journal", is_writer=True)
         self._reading = ConnectionThread(database, "reading")
         self._ids: Iterator[int] = iter(())
 
@@ -211,7 +211,7 @@ def _sample_row(answer: Answer) -> tuple[Any, ...]:
 
 def sample_digest(content: Sequence[str | None]) -> str:
     """What a sample's row is called, by all its other columns."""
-    joined = "\x1f".join("\x00" if text is None else text for text in content)
+    joined = "\x1f".join(["\x00" if text is None else text for text in content])
     return blake2b(joined.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 

@@ -55,7 +55,7 @@ class ScoreMark(Struct, frozen=True):
         score = self.score
         version = versions[self.result.answer.trial.evaluation_id][score.name]
         details: Mapping[str, Json] = score.details
-        if kept := earlier.get((self.response_id, score.name, version)):
+        if earlier and (kept := earlier.get((self.response_id, score.name, version))):
             details = {**details, "earlier": kept}
         return (
             self.response_id,
@@ -66,9 +66,12 @@ class ScoreMark(Struct, frozen=True):
             score.answer,
             score.reason,
             codec.to_json(details) if details else None,
-            *detail_columns(score.details),
+            *(detail_columns(score.details) if score.details else NO_DETAILS),
             month,
         )
+
+
+NO_DETAILS = (False, False, None, None)
 
 
 def detail_columns(details: Mapping[str, Json]) -> tuple[bool, bool, int | None, float | None]:

@@ -51,6 +51,13 @@ class SqliteDatabase(Database):
     def borrow(self, *, is_reading: bool = False) -> AbstractContextManager[Connection]:  # noqa: ARG002 - of a server
         return self._idle.borrowed()
 
+    def connect_writer(self) -> SqliteConnection:
+        connection = self.connect()
+        # SQLite keeps the pages that a statement of many rows changes as they were until it ends: in a temporary file,
+        # where it is not told otherwise, which is written more often than the database.
+        connection.execute("PRAGMA temp_store=MEMORY")
+        return connection
+
     @property
     def engine(self) -> Engine:
         if not self._engines:

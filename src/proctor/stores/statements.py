@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Any
 
 RESPONSE_COLUMNS = (
@@ -22,21 +23,38 @@ SCORE_COLUMNS = (
 # once for many rows; SQLite allows 32,766 parameters in a statement. Powers of two, so that there are only eight
 # statements for a table: each is prepared once and kept, where one for every number of rows would fill the memory.
 MAX_ROWS = 128
+_LITERALS = {None: "NULL", True: "TRUE", False: "FALSE"}
+"""What SQLite's driver looks for an adapter for, at every value: that takes longer than to bind all the others."""
 
 
 def insert_statements(
     table: str, columns: Sequence[str], rows: Sequence[tuple[Any, ...]], on_conflict: str
 ) -> Iterator[tuple[str, list[Any]]]:
     """Statements and parameters that insert all the rows, a hundred or so at a time."""
-    one = f"({','.join('?' * len(columns))})"
+    if not rows:
+        return
+    by_column = list(zip(*rows, strict=True))
+    literals = [_literal_of_all(values) for values in by_column]
+    if any(literals):
+        bound = [values for values, literal in zip(by_column, literals, strict=True) if literal is None]
+        rows = list(zip(*bound, strict=True)) or [()] * len(rows)
+    one = f"({','.join(literal or '?' for literal in literals)})"
     head = f"INSERT INTO {table} ({','.join(columns)}) VALUES "  # noqa: S608 - names come from this module
     start, size = 0, MAX_ROWS
     while start < len(rows):
         while size > len(rows) - start:
             size //= 2
         part = rows[start : start + size]
-        yield f"{head}{','.join([one] * size)} {on_conflict}", [value for row in part for value in row]
+        yield f"{head}{','.join([one] * size)} {on_conflict}", list(chain.from_iterable(part))
         start += size
+
+
+def _literal_of_all(values: Sequence[Any]) -> str | None:
+    """What is written into the statement instead of being bound in every row; None for what differs."""
+    first = values[0]
+    if first is not None and first is not True and first is not False:
+        return None
+    return _LITERALS[first] if values.count(first) == len(values) else None
 
 
 def places(count: int) -> str:
