@@ -208,6 +208,59 @@ def test_a_rule_that_makes_no_sense_is_refused(until: str, epochs: int, labels: 
         stop_rule(given, two(10))
 
 
+def shown_by(metrics: tuple[str, ...], count: int = 200) -> list[Evaluation]:
+    return [replace(item, benchmark=replace(item.benchmark, metrics=metrics)) for item in two(count)]
+
+
+def test_what_is_watched_is_the_metric_that_is_shown_first() -> None:
+    """Both have the same mean, but one reaches the threshold on all samples and the other on four of ten."""
+    is_decided = {}
+    for metrics in (("accuracy?threshold=0.5", "mean"), ("mean", "accuracy?threshold=0.5")):
+        items = shown_by(metrics)
+        rule = stop_rule(plan("decided"), items)
+        assert rule is not None
+        for one, other in zip(*(rule.gate(trials_of(item), {}) for item in items), strict=True):
+            mark = 1.0 if int(one.sample.id[1:]) % 10 < 4 else 1 / 6
+            rule(ResultsRecorded((result(one, 0.5), result(other, mark))))
+            if not rule.wants(1):
+                break
+        is_decided[metrics[0]] = not rule.wants(1)
+    assert is_decided == {"accuracy?threshold=0.5": True, "mean": False}
+
+
+def test_a_metric_that_is_no_mean_over_samples_cannot_be_watched() -> None:
+    with pytest.raises(PlanError, match="'until' cannot watch macro_f1, which listed shows first"):
+        stop_rule(plan("decided"), shown_by(("macro_f1", "accuracy")))
+    assert stop_rule(plan("decided"), shown_by(("accuracy", "macro_f1"))) is not None
+
+
+def test_a_run_whose_metric_cannot_be_watched_is_refused_before_anything_is_asked(tmp_path: Path) -> None:
+    (tmp_path / "rows.jsonl").write_text('{"id": "1", "input": "?", "target": "yes"}\n')
+    (tmp_path / "mine.yaml").write_text(
+        "name: mine\ndataset: {source: rows.jsonl}\nscorers: [exact]\nmetrics: [macro_f1, accuracy]\n"
+    )
+    for more in ((), ("--dry-run",)):
+        arguments = ("run", "mine.yaml", "-m", "demo/strong", "-m", "demo/weak", "--until", "decided", *more)
+        code, _, err = ended(tmp_path / "home", tmp_path, *arguments)
+        assert (code, "'until' cannot watch macro_f1" in err) == (2, True), err
+
+
+@pytest.mark.sqlite
+def test_what_is_told_of_a_rule_is_of_the_metric_that_is_shown_first(database: Database, tmp_path: Path) -> None:
+    names = [f"s{n:03}" for n in range(200)]
+    metrics = ("accuracy?threshold=0.5", "mean")
+    a = Told(dict.fromkeys(names, 0.5), metrics=metrics)
+    b = Told({name: 1.0 if n % 10 < 6 else 0.45 for n, name in enumerate(names)}, "demo/b", metrics=metrics)
+    [found] = read_run(database, record(database, tmp_path, a, b, until="decided")).until or ()
+    assert (found.met, found.value) == (True, pytest.approx(-0.4))
+    averages = [replace_metrics(one, ("macro_f1",)) for one in (a, b)]
+    assert read_run(database, record(database, tmp_path, *averages, until="decided")).until == []
+
+
+def replace_metrics(told: Told, metrics: tuple[str, ...]) -> Told:
+    return Told(told.marks, told.model, metrics=metrics)
+
+
 def test_the_epochs_of_one_benchmark_are_seen_too() -> None:
     with pytest.raises(PlanError, match="epochs: 1 only"):
         rule_of(plan("decided", benchmarks=["x", {"benchmark": "y", "epochs": 2}]))

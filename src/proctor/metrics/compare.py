@@ -65,6 +65,8 @@ class PairedComparison(Struct, frozen=True):
     p_adjusted: float | None = None
     """The p-value after Holm's correction for the whole family; the plain one in a family of one."""
     family: int = 1
+    is_weighted: bool = False
+    """Whether some samples weigh more than others."""
     unlike_weights: int = 0
     """Samples that the two sides weigh differently: the larger weight counts for both."""
 
@@ -154,6 +156,7 @@ def compare_marks(
         pairs.left_out,
         pairs.units.groups,
         p_value,
+        is_weighted=pairs.units.is_weighted,
         unlike_weights=pairs.unlike,
     )
 

@@ -20,7 +20,7 @@ from proctor.domain.trial import Outcome
 from proctor.metrics.sequences import ConfidenceSequence
 from proctor.planning.selection import shuffle_key
 from proctor.runs.chunks.stop_looking import whole_beginnings
-from proctor.runs.read import measured
+from proctor.runs.read import measured, metric_of
 from proctor.stopping.rule import ALPHA, MeasuredEvaluation, Watch, group_sizes_of
 from proctor.stores.chunks import ChunkStore
 from proctor.stores.comparing import EvaluationRow, evaluations_of
@@ -48,7 +48,7 @@ def read_interim(database: Database, reference: str) -> InterimResults:
     planned = store.last_event(run.id, GROUP_SIZES) or {}
     done = {} if all(reasons) else whole_beginnings(ChunkStore(database).of_run(run.id))
     found = [None if reason else measured(database, row) for row, reason in zip(rows, reasons, strict=True)]
-    reasons = [reason or _reason_of_groups(run.plan, item) for reason, item in zip(reasons, found, strict=True)]
+    reasons = [reason or _reason_of_samples(run.plan, item) for reason, item in zip(reasons, found, strict=True)]
     known = [
         None if reason or item is None else _Beginning(item, run.plan.seed, done.get(row.id, 0), planned)
         for row, item, reason in zip(rows, found, reasons, strict=True)
@@ -85,6 +85,8 @@ def _reason(row: EvaluationRow, trials: int, drawn: Sequence[str] | None) -> str
         return "Samples are asked several times, and an interval that holds at every look counts each of them once."
     if trials > MAX_TRIALS:
         return f"The run has more than {MAX_TRIALS:,} trials."
+    if metric_of(row) is None:
+        return "The metric that is shown first is no mean over samples: an interval that holds at every look is of one."
     if drawn is None:
         return "In which order the samples were asked is not written down: only runs that workers execute say it."
     if row.digest not in drawn:
@@ -95,8 +97,13 @@ def _reason(row: EvaluationRow, trials: int, drawn: Sequence[str] | None) -> str
     return None
 
 
-def _reason_of_groups(plan: Plan, item: MeasuredEvaluation | None) -> str | None:
-    """Only a stop rule keeps the samples of a group together, and writes down how many each has."""
+def _reason_of_samples(plan: Plan, item: MeasuredEvaluation | None) -> str | None:
+    """The same as far as the samples themselves tell it.
+
+    Only a stop rule keeps those of a group together, and writes down how many each has.
+    """
+    if item is not None and item.is_weighted:
+        return "Some samples weigh more than others, and an interval that holds at every look counts each of them once."
     if plan.until is not None or item is None or not any(group is not None for group in item.groups.values()):
         return None
     return (

@@ -21,6 +21,7 @@ from proctor.stores.runs import GROUP_SIZES, RunRow, RunStore
 from proctor.stores.scores import ScoreStore
 
 if TYPE_CHECKING:
+    from proctor.metrics.metric import MeanOverSamples
     from proctor.stopping.rule import MeasuredEvaluation, Value
     from proctor.stores.comparing import EvaluationRow
 
@@ -109,18 +110,34 @@ def _stop_outcomes(database: Database, run: RunRow) -> list[StopOutcome]:
     from proctor.stopping.rule import outcomes
     from proctor.stores.comparing import evaluations_of
 
-    found = [measured(database, row) for row in evaluations_of(database, run.id)]
+    # A rule of an earlier version watched marks where a metric is shown that is no mean of them: that says nothing.
+    found = [measured(database, row) for row in evaluations_of(database, run.id) if metric_of(row) is not None]
     return outcomes(run.plan, found, RunStore(database).last_event(run.id, GROUP_SIZES) or {})
 
 
 def measured(database: Database, row: EvaluationRow) -> MeasuredEvaluation:
     """An evaluation's values as a stop rule reads them."""
+    from proctor.metrics.mean import Mean
     from proctor.stopping.rule import UNREADABLE, MeasuredEvaluation
     from proctor.stores.comparing import marks_with_unreadable
 
+    metric = metric_of(row) or Mean()
     values: dict[str, Value] = {}
     groups: dict[str, str | None] = {}
-    for name, value, counted, group, _ in marks_with_unreadable(database, row, next(iter(row.scorers))):
-        values[name] = UNREADABLE if value is None and counted is not None else value
+    is_weighted = False
+    for name, value, counted, group, weight in marks_with_unreadable(database, row, next(iter(row.scorers))):
+        if value is not None:
+            values[name] = metric.sample_value(value)
+        else:
+            values[name] = None if counted is None else UNREADABLE
         groups[name] = group
-    return MeasuredEvaluation(row.model, row.digest, values, groups, row.samples)
+        is_weighted = is_weighted or weight != 1
+    return MeasuredEvaluation(row.model, row.digest, values, groups, row.samples, is_weighted)
+
+
+def metric_of(row: EvaluationRow) -> MeanOverSamples | None:
+    """The metric that is shown first, where an interval of it can be looked at while the run goes on."""
+    from proctor.stopping.watched_metric import watched_metric
+
+    scorer, version = next(iter(row.scorers.items()))
+    return watched_metric(scorer, version, row.metrics)

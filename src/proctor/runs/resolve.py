@@ -153,6 +153,12 @@ def _resolve(plan: Plan, context: PlanContext, database: Database | None) -> lis
     ]
     for item in evaluations:
         _refuse_without_likelihoods(item)
+    if plan.until is not None:
+        from proctor.stopping.watched_metric import metric_to_watch
+
+        with in_field("until"):
+            for item in evaluations:
+                metric_to_watch(item)
     if plan.batch:
         from proctor.batches.execute import refuse_unbatchable
 

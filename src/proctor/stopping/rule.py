@@ -3,7 +3,7 @@
 Values are taken in the order in which the samples were drawn, not in the order in which answers came back: quick
 answers are often the easy ones, and a run that looked at them first would stop too early and too sure. Samples that
 share a group are one value, taken when the last of them is there: counted one by one they would look like more evidence
-than they are.
+than they are. A value is what the metric that is shown first makes of a mark; a sample counts once, whatever it weighs.
 
 Verdicts of a judge that could not be read are counted in two ways side by side, left out and as wrong, and a rule is
 met only where both say so: a model gains nothing by breaking its judge on its bad answers.
@@ -29,9 +29,11 @@ from proctor.domain.sample import Sample
 from proctor.domain.score import Score
 from proctor.domain.trial import Trial
 from proctor.metrics.intervals import has_clusters
+from proctor.metrics.metric import MeanOverSamples
 from proctor.metrics.sequences import ConfidenceSequence
 from proctor.metrics.until import Until, parse_until
 from proctor.planning.selection import shuffle_key
+from proctor.stopping.watched_metric import metric_to_watch
 
 ALPHA = 0.05
 UNREADABLE: Literal["unreadable"] = "unreadable"
@@ -198,6 +200,7 @@ class StopRule:
         self.rule = rule
         # Trials are drawn in a worker thread, results arrive in the event loop's.
         self._lock = threading.Lock()
+        self._metrics = {item.id: metric_to_watch(item) for item in evaluations}
         self._orders = {item.id: _Order() for item in evaluations}
         self._watches: dict[int, list[tuple[int, Watch]]] = {item.id: [] for item in evaluations}
         self.group_sizes = planned_group_sizes(evaluations)
@@ -220,7 +223,7 @@ class StopRule:
                 if known == UNREADABLE:
                     order.judge_again(trial.sample.id)
                 elif known is not None:
-                    order.finish(trial.sample.id, known)
+                    order.finish(trial.sample.id, self._metrics[trial.evaluation_id].sample_value(known))
                     self._advance(trial.evaluation_id)
             if not self.wants(trial.evaluation_id):
                 return
@@ -233,7 +236,8 @@ class StopRule:
             touched = set()
             for result in event.results:
                 trial = result.answer.trial
-                self._orders[trial.evaluation_id].finish(trial.sample.id, _value(result.scores))
+                value = _value(result.scores, self._metrics[trial.evaluation_id])
+                self._orders[trial.evaluation_id].finish(trial.sample.id, value)
                 touched.add(trial.evaluation_id)
             for evaluation_id in touched:
                 self._advance(evaluation_id)
@@ -247,11 +251,13 @@ class StopRule:
             watch.look(self.rule)
 
 
-def _value(scores: Sequence[Score]) -> Value:
-    """The first scorer's mark."""
+def _value(scores: Sequence[Score], metric: MeanOverSamples) -> Value:
+    """What the metric makes of the first scorer's mark."""
     if not scores:
         return None
-    return UNREADABLE if scores[0].is_unreadable else scores[0].value
+    if scores[0].is_unreadable:
+        return UNREADABLE
+    return None if scores[0].value is None else metric.sample_value(scores[0].value)
 
 
 def _watched_together(rule: Until, evaluations: Sequence[Evaluation]) -> Iterator[tuple[Evaluation, ...]]:
@@ -273,6 +279,8 @@ class MeasuredEvaluation(Struct, frozen=True):
     groups: Mapping[str, str | None]
     planned: int
     """How many samples were to be asked."""
+    is_weighted: bool = False
+    """Whether some samples weigh more than others; here each counts once."""
 
 
 def outcomes(

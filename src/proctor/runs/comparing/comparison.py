@@ -197,7 +197,10 @@ def _stopping(pair: Pair, comparison: PairedComparison, summaries: Summaries) ->
     start = f"A stop rule chose the number of samples by looking at the results, in {runs}: "
     if comparison.test == ANYTIME:
         end = "the intervals of A's and B's own scores assume a fixed number of samples and do not."
-        return [f"{start}the difference, its interval and p are anytime-valid and hold; {end}"]
+        what = "the difference, its interval and p are anytime-valid and hold"
+        if comparison.is_weighted:
+            what = "interval and p are anytime-valid, and count each sample once, whatever it weighs"
+        return [f"{start}{what}; {end}"]
     return [f"{start}intervals and p assume a fixed number of samples, so they are too narrow and too small."]
 
 
