@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from planner.world import world
 from proctor.domain.evaluation import Evaluation
@@ -137,5 +138,7 @@ def test_what_is_kept_for_the_planner_is_the_catalogue_of_this_tree() -> None:
     kept = {item.name: item for item in planner_catalogue({}).benchmarks}
     for info in list_benchmarks():
         item, fresh = kept.pop(info.name), describe_for_planner(info)
-        assert {name: getattr(item, name) for name in fresh} == fresh, "run scripts/refresh-planner"
+        # What is counted in the data stands in the kept file only.
+        counted = {name: getattr(item, name) for name in ("samples", "categories", "languages", "max_tokens")}
+        assert item == replace(fresh, **counted), "run scripts/refresh-planner"
     assert not kept

@@ -7,13 +7,15 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from msgspec import convert
 from msgspec.structs import replace
 
 import proctor.planner
 from proctor import plugins
 from proctor.benchmarks.registry import BenchmarkInfo, info_of_plugin
+from proctor.domain.message import Json
 from proctor.planner.catalogue import CatalogueBenchmark, CatalogueModel, PlannerCatalogue
 
 if TYPE_CHECKING:
@@ -37,10 +39,10 @@ def planner_catalogue(
 
     `own` are a project's own benchmarks, each version with its reference, the newest first.
     """
-    known = [_benchmark(item) for item in json.loads(BENCHMARKS.read_text(encoding="utf-8"))]
+    known = [_kept_benchmark(item) for item in json.loads(BENCHMARKS.read_text(encoding="utf-8"))]
     names = {item.name for item in known}
     others = [name for name in plugins.names("benchmarks") if name not in names]
-    added = [_benchmark(describe_for_planner(info_of_plugin(name))) for name in others]
+    added = [describe_for_planner(info_of_plugin(name)) for name in others]
     models, source = _models()
     keys = [name for name in PROVIDERS if any(environment.get(key, "").strip() for key in KEYS[name])]
     versions = [_of_description(reference, described) for reference, described in own]
@@ -69,24 +71,23 @@ def _of_description(name: str, described: BenchmarkDescription) -> CatalogueBenc
     )
 
 
-def describe_for_planner(info: BenchmarkInfo) -> dict[str, Any]:
-    """What the planner keeps of a benchmark; counts and categories need its data."""
-    return {
-        "name": info.name,
-        "tags": info.tags,
-        "variants": list(info.variants),
-        "has_examples": info.shots is not None,
-        "needs_judge": any("judging" in plugins.load("scorers", name).__module__ for name in info.scorers),
-        "needs_sandbox": info.needs_sandbox,
-        "description": info.description,
-    }
+def describe_for_planner(info: BenchmarkInfo) -> CatalogueBenchmark:
+    """A benchmark without its data: its samples and categories are not counted."""
+    return CatalogueBenchmark(
+        info.name,
+        tags=info.tags,
+        variants=list(info.variants),
+        has_examples=info.shots is not None,
+        needs_judge=any("judging" in plugins.load("scorers", name).__module__ for name in info.scorers),
+        needs_sandbox=info.needs_sandbox,
+        description=info.description,
+    )
 
 
-def _benchmark(item: Mapping[str, Any]) -> CatalogueBenchmark:
-    fields = {name: value for name, value in item.items() if value is not None}
-    if item["tags"].get("language") == "multi":
-        fields["languages"] = tuple(fields.get("categories", ()))
-    return CatalogueBenchmark(**fields)
+def _kept_benchmark(item: Mapping[str, Json]) -> CatalogueBenchmark:
+    known = {name: value for name, value in item.items() if value is not None}
+    found = convert(known, CatalogueBenchmark)
+    return replace(found, languages=tuple(found.categories)) if found.tags.get("language") == "multi" else found
 
 
 def _models() -> tuple[list[CatalogueModel], str]:
