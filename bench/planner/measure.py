@@ -28,7 +28,8 @@ from world import world
 from proctor.domain.errors import ModelError, UserError
 from proctor.metrics.intervals import wilson_interval
 from proctor.planner.answer import UnreadableAnswerError, merge_answer
-from proctor.planner.drafting import draft, samples_for_points
+from proctor.planner.drafting import draft
+from proctor.planner.limits import samples_for_points
 from proctor.planner.reader import not_understood, read_query
 from proctor.planner.reading import Reading
 from proctor.planner.slots.topics import subjects_meant

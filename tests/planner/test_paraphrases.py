@@ -11,8 +11,8 @@ from proctor.domain.documents.draft import PlanDraft
 from proctor.domain.errors import UserError
 from proctor.models.demo import CHARACTERS
 from proctor.planner.catalogue import DEMO
-from proctor.planner.drafting import samples_for_points
 from proctor.planner.lexicon import LANGUAGES, lexicon
+from proctor.planner.limits import samples_for_points
 from proctor.runs.plans.draft_plan import draft_plan
 
 

@@ -9,6 +9,7 @@ from msgspec import UNSET
 
 from planner.world import world
 from proctor.domain.documents.draft import PlanDraft
+from proctor.domain.errors import UserError
 from proctor.planner.languages import LANGUAGES_OF, NAMES_OF_LANGUAGES
 from proctor.planner.lexicon import LANGUAGES, lexicon
 from proctor.runs.plans.draft_plan import draft_plan
@@ -191,3 +192,61 @@ def test_each_language_has_words_for_parts_groups_and_multiples() -> None:
     for language in LANGUAGES:
         kinds = {concepts[0] for concepts in lexicon(language).own.meanings.values()}
         assert {("languagegroup", "asia"), ("scale", "2"), ("scale", "1/2")} <= kinds, language
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("haiku on gsm8k, 50 questions, R$ 20", "reais"),
+        ("haiku on gsm8k, 50 questions, NT$100", "Taiwan dollars"),
+        ("haiku on gsm8k, 50 questions, Rs 500", "rupees"),
+        ("haiku on gsm8k, 50 questions, ₽500", "roubles"),
+        ("haiku on gsm8k, 50 questions, 20 zł", "zloty"),
+        ("haiku on gsm8k, 50 questions, ₪50", "shekels"),
+        ("haiku on gsm8k, 50 questions, 100 baht", "baht"),
+        ("haiku auf gsm8k, 50 Fragen, 20 Schweizer Franken", "francs"),
+        ("haiku en gsm8k, 50 preguntas, 500 yenes", "yen"),
+        ("haiku sur gsm8k, 50 questions, 500 yens", "yen"),
+        ("haikuでgsm8k、50問、100台湾ドルまで", "Taiwan dollars"),
+        ("haiku gsm8k 50문제, 호주 달러로 5 호주달러", "Australian dollars"),
+        ("haiku跑gsm8k，50题，50港币", "Hong Kong dollars"),
+    ],
+)
+def test_a_budget_in_any_other_currency_is_never_passed_over(query: str, said: str) -> None:
+    with pytest.raises(UserError, match=said):
+        drafted(query)
+
+
+def test_cents_are_of_a_dollar_and_a_bar_above_everything_is_refused() -> None:
+    assert drafted("haiku sur gsm8k, 50 questions, cinquante cents maximum").plan["limits"]["cost_usd"] == 0.5
+    with pytest.raises(UserError, match="No run reaches 120%"):
+        drafted("haiku on gsm8k, fail below 120 %")
+
+
+@pytest.mark.parametrize(
+    ("query", "limit"),
+    [
+        ("haikuでpiqa1500問", 1500),
+        ("haiku跑gsm8k50题", 50),
+        ("haikuでarc-easyを30問から50問", 50),
+        ("haiku arc-easy 30개에서 50개", 50),
+        ("haiku auf piqa, eintausendfünfhundert Fragen", 1500),
+        ("haiku en piqa, una treintena de preguntas", 30),
+        ("haiku sur piqa, deux cents questions", 200),
+        ("haiku on piqa, several hundred questions", 300),
+        ("haiku跑piqa，几十题", 30),
+    ],
+)
+def test_sizes_are_read_without_spaces_in_ranges_and_in_round_words(query: str, limit: int) -> None:
+    draft = drafted(query)
+    assert [entry["limit"] for entry in draft.plan["benchmarks"]] == [limit]
+    is_round = any(word in query for word in ("several", "几"))
+    assert is_round == any("names no number" in one.why for one in draft.assumed)
+
+
+def test_a_language_that_is_left_out_of_maths_leaves_the_others_and_a_total_may_stand_before_its_number() -> None:
+    assert asked("maths in all languages except Thai, haiku, 30") == [
+        ("mgsm", tuple(name for name in MGSM if name != "th"), 30)
+    ]
+    assert asked("除泰语外的所有语言，mgsm，haiku，30题")[0][1] == tuple(name for name in MGSM if name != "th")
+    assert asked("piqa und gsm8k, haiku, zusammen 30") == [("piqa", (), 15), ("gsm8k", (), 15)]

@@ -61,7 +61,10 @@ def _in(phrases: Phrases, place: int) -> int | None:
 
 def _is_range(phrases: Phrases, first: int, second: int) -> bool:
     low, high = phrases.items[first], phrases.items[second]
-    between = phrases.text[low.end : high.start].strip(" $")
+    begins = low.end
+    if phrases.is_kind(_in(phrases, first + 1), "sample", "counter") and second > first + 2:  # `30問から50問`
+        begins = phrases.items[first + 1].end
+    between = phrases.text[begins : high.start].strip(" $")
     if not _RANGE.fullmatch(between) or (low.number or 0) >= (high.number or 0):
         return False
     if phrases.is_kind(_in(phrases, first - 1), "level", "shot", "temperature", "top_p", "seed"):

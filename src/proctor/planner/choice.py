@@ -125,7 +125,7 @@ def _in_all_of(
 ) -> CatalogueBenchmark | None:
     """The one benchmark about a subject that is in each of several languages."""
     is_every = any(item.means("alllanguages") is not None for item in reading.phrases.items)
-    is_every = is_every or "en" in reading.excluded_languages  # `non-English maths`
+    is_every = is_every or bool(reading.excluded_languages)  # `non-English maths`
     if len(languages) < 2 and not (is_every and not languages):
         return None
     fitting = [item for item in catalogue.benchmarks if item.tags.get("subject") == subject and item.languages]

@@ -9,6 +9,7 @@ from itertools import pairwise
 from msgspec.structs import replace
 
 from proctor.domain.errors import UserError
+from proctor.planner.names import UNITS as COUNTED
 from proctor.planner.phrases import Phrase, Phrases
 
 GROUPS = (("model", "family"), ("benchmark", "bench", "softname"), ("language",), ("subject", "group", "category"))
@@ -69,8 +70,10 @@ _RATHER = re.compile(r"instead|rather|statt|anstelle|lugar|vez|lieu|plutôt|而�
 
 
 def _is_count(phrases: Phrases, number: int) -> bool:
-    unit = _unit_of(phrases, number)
-    return unit is None or phrases.is_kind(unit, "sample")
+    """Whether a number counts samples: by its unit, or as nothing else stands beside it."""
+    unit, behind = _unit_of(phrases, number), number + 1
+    is_other = behind < len(phrases.items) and phrases.items[behind].kind in {*COUNTED, "parallel"}
+    return phrases.is_kind(unit, "sample") or (unit is None and not is_other)
 
 
 def apply_scales(phrases: Phrases) -> float | None:

@@ -2,33 +2,28 @@
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from msgspec import Struct, field
 
 from proctor.domain.errors import UserError
-from proctor.domain.text import shorten
-from proctor.metrics.power import discordance, samples_for_paired_shares
 from proctor.planner.catalogue import CatalogueBenchmark, PlannerCatalogue
-from proctor.planner.choice import DEFAULT, USUAL, Choice, Chosen, choose_benchmarks
+from proctor.planner.choice import DEFAULT, Choice, Chosen, choose_benchmarks
 from proctor.planner.effects import sizes_without_effect, without_effect
+from proctor.planner.limits import GENERATED, count_of, limits_of
 from proctor.planner.parts import divided, undivided
 from proctor.planner.phrases import Understood
 from proctor.planner.reader import not_understood
-from proctor.planner.reading import Reading, Size, Unsupported
+from proctor.planner.reading import Reading, Unsupported
+from proctor.planner.refusals import READ_IN, foreign_script, refuse_nothing
 from proctor.planner.slots.options import SAMPLING
 
 USUAL_LIMIT = 100
+
 ANSWER_TOKENS = 2048
 """The longest answer that is assumed where a cost limit needs one."""
-UNKNOWN_ENOUGH = 2
-"""So many words that mean nothing here, and nothing that is measured: the sentence is about something else."""
-READ_IN = "write it in English, German, Korean, Japanese, Chinese, Spanish or French"
-GENERATED = 200
-"""Samples that a generated benchmark has when no count is given."""
 
 Values = dict[str, Any]
 
@@ -59,7 +54,7 @@ class Drafted(Struct):
 def draft(reading: Reading, catalogue: PlannerCatalogue, *, is_change: bool = False) -> Drafted:
     """The plan that a query means; a UserError where it contradicts itself."""
     if not is_change:
-        _refuse_nothing(reading, catalogue)
+        refuse_nothing(reading, catalogue)
     choice = choose_benchmarks(reading, catalogue)
     if not choice.chosen and is_change:
         choice.chosen = [Chosen(DEFAULT)]  # what a plan loses says nothing of what it has
@@ -101,60 +96,6 @@ def _read_variant(reading: Reading, choice: Choice, catalogue: PlannerCatalogue)
         ]
 
 
-def _refuse_nothing(reading: Reading, catalogue: PlannerCatalogue) -> None:
-    """A query of which nothing was understood is asked about, not guessed at."""
-    _refuse_absent(reading, catalogue)
-    # `puzzles` is what is counted, and also a benchmark; within a sentence about something else it is neither.
-    names_default = not _unknown_words(reading) and any(item.means("default") for item in reading.phrases.items)
-    is_something = bool(reading.phrases.understood or reading.benchmarks or reading.sizes or names_default)
-    is_elsewhere = any(item.kind == "elsewhere" for item in reading.phrases.items)
-    topics = (reading.benchmarks, reading.subjects, reading.groups, reading.categories)
-    if is_elsewhere and not any(topics):
-        is_something = False
-    said = (*topics, reading.models, reading.judge, reading.excluded_benchmarks)
-    is_measured = any(said) or any(item.kind == "sample" for item in reading.phrases.items)
-    if is_something and (is_measured or len(_unknown_words(reading)) < UNKNOWN_ENOUGH):
-        return
-    if other := _foreign_script(reading):
-        raise UserError(f"The query is written in a script that is not read here ({other}): {READ_IN}.")
-    raise UserError(
-        f"Nothing of {shorten(reading.phrases.text, 80)!r} names a model, a benchmark, a subject, a language, a size "
-        "or a budget. Try: compare haiku and gpt-5-mini on German maths, 100 questions, under $2."
-    )
-
-
-def _foreign_script(reading: Reading) -> str | None:
-    """The words in letters of none of the languages that are read; None where there are none."""
-    found = re.findall(r"[\u0370-\u1fff]+", reading.phrases.text)
-    return shorten(" ".join(found), 40) if found else None
-
-
-def _refuse_absent(reading: Reading, catalogue: PlannerCatalogue) -> None:
-    """A UserError where all that is to be asked, or all that is asked, is known by name and is not here."""
-    topics = (reading.benchmarks, reading.subjects, reading.groups, reading.categories, reading.languages)
-    for text, subject in reading.absent:
-        near = [item.name for item in catalogue.benchmarks if item.tags.get("subject") == subject]
-        near.sort(key=lambda name: name not in (USUAL.get(subject), DEFAULT))
-        told = f"there is no benchmark {text!r} here" + (f"; the nearest: {', '.join(near[:3])}" if near else "")
-        if not any(topics):
-            raise UserError(f"{told[0].upper()}{told[1:]}. Name one that 'proctor benchmarks' lists.")
-        reading.missing.append((subject, told, tuple(near[:3])))
-    for text in reading.absent_models:
-        told = f"no list here has {text!r}: write it as provider/name, for example ollama/{_plain_name(text)}"
-        if not reading.models:
-            raise UserError(f"{told[0].upper()}{told[1:]}.")
-        reading.unsupported.append(Unsupported(text, told))
-
-
-def _plain_name(text: str) -> str:
-    return re.sub(r"[^a-z0-9.]+", "-", text.lower()).strip("-.") or "name"
-
-
-def _unknown_words(reading: Reading) -> list[int]:
-    items = reading.phrases.items
-    return [at for at, item in enumerate(items) if item.kind == "unknown" and at not in reading.phrases.used]
-
-
 def _assume_spelling(drafted: Drafted) -> None:
     for written, name in drafted.reading.corrections:
         drafted.assumed.append(Assumed("query", name, f"{written!r} is no name here; {name!r} is one letter away"))
@@ -163,6 +104,12 @@ def _assume_spelling(drafted: Drafted) -> None:
         drafted.assumed.append(Assumed("limits.cost_usd", float(drafted.reading.cost_usd or 0), why))
     for low, high in drafted.reading.ranges:
         drafted.assumed.append(Assumed("query", high, f"between {low:g} and {high:g}: the upper end is taken"))
+    phrases = drafted.reading.phrases
+    for at in sorted(phrases.used):
+        if (taken := phrases.items[at].means("vague")) is not None:
+            drafted.assumed.append(
+                Assumed("query", int(taken), f"{phrases.words(at)!r} names no number: it is taken as this")
+            )
     for name in drafted.reading.unlisted:
         drafted.assumed.append(Assumed("models", name, "no list here has it: it is taken as it is written"))
 
@@ -244,7 +191,7 @@ def _entries(
     drafted: Drafted, catalogue: PlannerCatalogue, chosen: Sequence[Chosen], *, is_told: bool = False
 ) -> list[Any]:
     """The benchmarks as a plan file writes them, with filters, sizes and what is said of how they are asked."""
-    limits = _limits(drafted.reading, catalogue, chosen)
+    limits = limits_of(drafted.reading, catalogue, chosen)
     found = []
     for index, item in enumerate(chosen):
         benchmark = catalogue.benchmark(item.benchmark) or CatalogueBenchmark(item.benchmark)
@@ -280,15 +227,6 @@ def _put_limit(
         drafted.assumed.append(Assumed(f"benchmarks[{index}].limit", USUAL_LIMIT, why))
 
 
-def count_of(benchmark: CatalogueBenchmark, where: Mapping[str, Sequence[str]]) -> int | None:
-    """How many samples a filter on categories leaves; None where it is not known."""
-    if benchmark.samples is None or set(where) - {"category"}:
-        return None
-    if "category" not in where:
-        return benchmark.samples
-    return sum(benchmark.categories.get(name, 0) for name in where["category"])
-
-
 def _put_manner(drafted: Drafted, entry: Values, benchmark: CatalogueBenchmark, is_told: bool) -> None:
     options, reading = drafted.reading.options, drafted.reading
     refused: list[tuple[str, str]] = []
@@ -312,62 +250,6 @@ def _put_manner(drafted: Drafted, entry: Values, benchmark: CatalogueBenchmark, 
         refused.append(("shots", f"{benchmark.name} has no worked examples to show"))
     if is_told:
         drafted.unsupported += [Unsupported(text, why) for text, why in refused]
-
-
-def _limits(reading: Reading, catalogue: PlannerCatalogue, chosen: Sequence[Chosen]) -> list[int | None]:
-    """How many samples of each benchmark are meant; None of one of which none is said."""
-    sizes = reading.sizes
-    if not sizes:
-        return [None] * len(chosen)
-    named = sorted((item for item in chosen if item.at is not None), key=lambda item: item.at or 0)
-    if len(sizes) > 1 and len(sizes) == len(named) and not any(size.is_total for size in sizes):
-        pairs = zip(named, sorted(sizes, key=lambda size: size.at), strict=True)
-        own = {item.benchmark: _count(size, item, catalogue) for item, size in pairs}
-        return [own.get(item.benchmark) for item in chosen]
-    sizes = _without_sum(sizes, len(chosen), len(reading.models))
-    meant = {(size.kind, size.value) for size in sizes}
-    if len(meant) > 1 and any(size.has_unit for size in sizes) and not all(size.has_unit for size in sizes):
-        sizes = [size for size in sizes if size.has_unit]
-        meant = {(size.kind, size.value) for size in sizes}
-    if len(meant) > 1:
-        said = " and ".join(reading.phrases.words(size.at) for size in sizes)
-        raise UserError(
-            f"The query names several sizes ({said}) and does not say which is of what: say one for each benchmark."
-        )
-    size = sizes[0]
-    if size.is_total:
-        return [max(1, math.ceil(size.value / len(chosen)))] * len(chosen)
-    return [_count(size, item, catalogue) for item in chosen]
-
-
-def _without_sum(sizes: list[Size], benchmarks: int, models: int) -> list[Size]:
-    """`50 each, 100 in total`: a total that is the sum of what is said of each says nothing more."""
-    each = [size for size in sizes if not size.is_total]
-    sums = {float(each[0].value) * part for part in (benchmarks, models, benchmarks * models)} if each else set()
-    is_sum = len(each) == 1 and all(float(size.value) in sums for size in sizes if size.is_total)
-    return each if is_sum else sizes
-
-
-def _count(size: Size, item: Chosen, catalogue: PlannerCatalogue) -> int:
-    if size.kind in ("count", "quick"):
-        return int(size.value)
-    if size.kind == "points":
-        return samples_for_points(float(size.value))
-    benchmark = catalogue.benchmark(item.benchmark)
-    there = GENERATED if benchmark is None else (count_of(benchmark, item.where) or benchmark.samples or GENERATED)
-    return max(1, math.ceil(round(there * float(size.value), 6)))
-
-
-def limit_of(reading: Reading, item: Chosen, catalogue: PlannerCatalogue) -> int | None:
-    """The size that a query says, for one benchmark; the one nearest to it where there are several."""
-    return _count(reading.sizes[-1], item, catalogue) if reading.sizes else None
-
-
-def samples_for_points(points: float) -> int:
-    """Samples that show a difference of so many percentage points between two models, at worst, as `proctor power`."""
-    difference = points / 100
-    accuracy = 0.5 - difference / 2
-    return samples_for_paired_shares(difference, discordance(accuracy, accuracy + difference, 0.0))
 
 
 def _put_sizes_understood(drafted: Drafted) -> None:
@@ -441,7 +323,7 @@ def _add_alternatives(drafted: Drafted, catalogue: PlannerCatalogue) -> None:
 
 
 def _note_missing_keys(drafted: Drafted, catalogue: PlannerCatalogue) -> None:
-    if other := _foreign_script(drafted.reading):
+    if other := foreign_script(drafted.reading):
         drafted.notes.append(f"Words in a script that is not read here changed nothing ({other}): {READ_IN}.")
     asked = [str(name) for name in (*drafted.values["models"], *drafted.values.get("judge", ()))]
     for house in dict.fromkeys(name.partition("/")[0] for name in asked):

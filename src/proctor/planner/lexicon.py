@@ -14,7 +14,7 @@ from proctor.planner.words import Token, tokens_of
 
 LANGUAGES = ("en", "de", "es", "fr", "ko", "ja", "zh")
 LATIN = ("en", "de", "es", "fr")
-_SHARED = ("family", "provider", "bench", "tier")
+_SHARED = ("family", "provider", "bench", "tier", "absent", "absentmodel")
 _NAMES = frozenset({"mini", "zero", "shot", "few", "k"})
 _SAME = frozenset({"marketing", "management", "virology", "arc", "benchmark", "benchmarks", "test", "tests", "version",
                    "python", "cache", "multiple", "coding", "batch", "offline"})  # fmt: skip
@@ -136,7 +136,7 @@ def _texts(form: str) -> list[str]:
     return [token.text for token in tokens_of(form)]
 
 
-_JAPANESE = frozenset("円問歴対応験単図売読気検価済実権経々込戻時間題計")
+_JAPANESE = frozenset("割円問歴対応験単図売読気検価済実権経々込戻時間題計")
 """Characters that Japanese writes in this form and simplified Chinese does not."""
 
 

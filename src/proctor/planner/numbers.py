@@ -41,7 +41,8 @@ _FR = dict(zip(_words(
                "cinquante": 50, "soixante": 60, "septante": 70, "huitante": 80, "nonante": 90}  # fmt: skip
 _SCALES = {
     "en": {"dozen": 12, "hundred": 100, "thousand": 1000, "k": 1000},
-    "es": {"decena": 10, "docena": 12, "docenas": 12, "veintena": 20, "centenar": 100, "centenares": 100, "mil": 1000,
+    "es": {"decena": 10, "decenas": 10, "docena": 12, "docenas": 12, "quincena": 15, "veintena": 20, "treintena": 30,
+           "cuarentena": 40, "cincuentena": 50, "centenar": 100, "centenares": 100, "mil": 1000,
            "millar": 1000},
     "fr": {"dizaine": 10, "douzaine": 12, "quinzaine": 15, "vingtaine": 20, "trentaine": 30, "quarantaine": 40,
            "cinquantaine": 50, "soixantaine": 60, "centaine": 100, "centaines": 100, "cent": 100, "cents": 100,
@@ -177,9 +178,23 @@ def number_in_words(tokens: list[Token], start: int, language: str) -> tuple[int
             return start + 2, 12, True
         if name == "de" and (value := _german(token.text)) is not None:
             return start + 1, value, value > 1
-        if name in _UNITS and (found := _composed(tokens, start, name)) is not None:
+        if name in _UNITS and (found := _couple(tokens, start, name) or _composed(tokens, start, name)) is not None:
             return *found, found[1] > 1
     return None
+
+
+_COUPLES = {"en": ("couple", "of"), "es": ("par", "de")}
+
+
+def _couple(tokens: list[Token], start: int, language: str) -> tuple[int, int] | None:
+    """`a couple of hundred`, `un par de docenas`, `a couple of dollars`."""
+    couple, of = _COUPLES.get(language, ("", ""))
+    if tokens[start].text != couple:
+        return None
+    counted = start + 1 + (_text(tokens, start + 1) == of)
+    if (scale := _COUNTS[language].get(_text(tokens, counted))) is not None:
+        return counted + 1, 2 * scale
+    return (counted, 2) if _text(tokens, counted) in _COUPLED else None
 
 
 def _composed(tokens: list[Token], start: int, language: str) -> tuple[int, int] | None:
@@ -192,17 +207,11 @@ def _composed(tokens: list[Token], start: int, language: str) -> tuple[int, int]
         and _text(tokens, start + 1) in ("dozen", "hundred", "thousand")
     ):
         current, index = 1, start + 1
-    if language == "en" and tokens[start].text == "couple":  # `a couple of hundred`
-        of = _text(tokens, start + 1) == "of"
-        if _text(tokens, start + 1 + of) in ("dozen", "hundred", "thousand"):
-            current, index = 2, start + 1 + of
-        elif _text(tokens, start + 1 + of) in _COUPLED:
-            return start + 1 + of, 2
-    if language == "es" and tokens[start].text == "par" and _text(tokens, start + 2) in _COUPLED:
-        return start + 2, 2
     while index < len(tokens):
         word = tokens[index].text
         is_alone = index == start and word in ("hundred", "thousand", "dozen")
+        if language == "fr" and ((current > 9 and word in ("cent", "cents")) or (not current and word == "cents")):
+            break  # `cinquante cents` are of a dollar
         if word in scales and word != "k" and (current or language != "en" or is_alone):
             current = max(current, 1) * scales[word]
             if scales[word] == 1000:
@@ -246,7 +255,7 @@ def _german(word: str) -> float | int | None:
         return _DE_UNITS.get(whole, 1 if whole else 0) + 0.5
     thousands, found, rest = word.partition("tausend")
     if found:
-        high = _german_below_1000(thousands) if thousands else 1
+        high = 1 if thousands in ("", "ein") else _german_below_1000(thousands)
         low = _german_below_1000(rest) if rest else 0
         return None if high is None or low is None else high * 1000 + low
     return _german_below_1000(word)

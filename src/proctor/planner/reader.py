@@ -10,12 +10,14 @@ from msgspec.structs import replace
 from proctor.planner.amounts import merge_ranges
 from proctor.planner.catalogue import PlannerCatalogue
 from proctor.planner.corrections import apply_corrections, apply_scales, drop_plans, refuse_negative
-from proctor.planner.phrases import Phrases, complete_names, read_phrases, read_variants
+from proctor.planner.phrases import Phrases
+from proctor.planner.phrasing import complete_names, read_phrases, read_variants
 from proctor.planner.reading import Reading, Unsupported
 from proctor.planner.slots.every import read_every
+from proctor.planner.slots.judges import read_judges
 from proctor.planner.slots.lines import merge_demo
 from proctor.planner.slots.minutes import read_minutes
-from proctor.planner.slots.models import merge_versions, read_judges, read_models
+from proctor.planner.slots.models import merge_versions, read_models
 from proctor.planner.slots.money import read_money
 from proctor.planner.slots.options import read_options
 from proctor.planner.slots.rules import read_gates, read_stop_rule

@@ -14,6 +14,7 @@ from proctor.domain.text import shorten
 from proctor.planner.catalogue import PlannerCatalogue
 from proctor.planner.choice import Chosen
 from proctor.planner.drafting import Drafted, Values, draft
+from proctor.planner.limits import limit_of
 from proctor.planner.parts import divided
 from proctor.planner.phrases import Understood
 from proctor.planner.reading import Reading
@@ -204,8 +205,6 @@ def _change_entries(values: Values, reading: Reading, catalogue: PlannerCatalogu
 
 
 def _limit_for(reading: Reading, catalogue: PlannerCatalogue, entry: Values) -> int | None:
-    from proctor.planner.drafting import limit_of
-
     return limit_of(reading, Chosen(entry["benchmark"], entry.get("where", {})), catalogue)
 
 

@@ -7,7 +7,8 @@ from msgspec.structs import replace
 from proctor.planner.catalogue import PlannerCatalogue
 from proctor.planner.lexicon import single_words
 from proctor.planner.names import PLAIN_WORDS, known_names, squash
-from proctor.planner.phrases import Phrase, read_again
+from proctor.planner.phrases import Phrase
+from proctor.planner.phrasing import read_again
 from proctor.planner.reading import Reading
 
 SHORTEST = 4

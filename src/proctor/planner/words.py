@@ -17,7 +17,7 @@ _SHORT = (
     r"gpt|opus|sonnet|haiku|fable|mythos|claude|gemini|usd|eur|gbp|seed|temp|level|n(?=\d\d)|x(?=\d(?!\d))|(?<=\d)h"
 )
 """Words to which a number may be written without a space: `n50`, `x3`, `1h30`."""
-_DOLLARS = r"(?:us|au|ca|hk|nt|nz|sg|a|c|s)\$"
+_DOLLARS = r"(?:us|au|ca|hk|nt|nz|sg|mx|a|c|r|s)\$"
 """Signs of currencies with letters: `a $5 budget` has no space in `A$`."""
 _TOKEN = re.compile(
     rf"(?P<number>\d+(?:[.,]\d+)*|(?<![\w.])\.\d+)"

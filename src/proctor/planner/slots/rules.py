@@ -95,6 +95,8 @@ def read_gates(reading: Reading) -> None:
             break
     _read_obligations(reading)
     _read_bars_beside_counts(reading)
+    if reading.gates.get("accuracy", 0) > 1:
+        raise UserError(f"No run reaches {reading.gates['accuracy']:.0%}: say a bar between 0 and 100 %.")
     for number in list(phrases.free("number")):  # the same bar said once more
         share = share_at(phrases, number, is_bar=True)
         before = phrases.before(number, most=1)

@@ -294,5 +294,6 @@ def read_bare_numbers(reading: Reading) -> None:
         is_joined = at + 2 < len(phrases.items) and phrases.words(at + 1).lower() in JOINS
         is_joined = is_joined and any(size.at == at + 2 and size.has_unit for size in reading.sizes)
         is_meant = is_joined or any(phrases.is_kind(place, "only", "each", "total") for place in places)
-        reading.sizes.append(Size("count", item.number, at, has_unit=is_meant))
+        is_total = any(phrases.is_kind(place, "total") for place in places)
+        reading.sizes.append(Size("count", item.number, at, is_total, has_unit=is_meant))
         phrases.use(*places)

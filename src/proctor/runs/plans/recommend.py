@@ -18,8 +18,8 @@ from proctor.domain.documents.recommendation import (
 from proctor.domain.errors import UserError
 from proctor.planner.catalogue import CatalogueBenchmark, PlannerCatalogue
 from proctor.planner.choice import choose_benchmarks, members
-from proctor.planner.drafting import count_of, samples_for_points
 from proctor.planner.languages import NAMES_OF_LANGUAGES
+from proctor.planner.limits import count_of, samples_for_points
 from proctor.planner.reader import not_understood, read_query
 from proctor.planner.reading import Reading
 from proctor.planner.slots.topics import subjects_meant
