@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -151,6 +153,32 @@ def test_two_prompts_of_one_name_are_two_rows(cli: Cli, folder: Path) -> None:
     sides = [row["side"] for row in table["rows"]]
     assert len(set(sides)) == 3
     assert sum(side.startswith("demo/strong · prompt terse · ") for side in sides) == 2
+
+
+def test_rows_say_which_side_they_are_of(cli: Cli, folder: Path) -> None:
+    cli("run", write(folder))
+    plain, terse = "demo/strong · prompt plain", "demo/strong · prompt terse"
+    rows = [json.loads(line) for line in cli("export", "-f", "jsonl").out.splitlines()]
+    assert [sum(row["side"] == side for row in rows) for side in (plain, terse)] == [40, 40]
+    table = list(csv.DictReader(cli("export", "-f", "csv").out.splitlines()))
+    assert {(row["model"], row["side"]) for row in table} == {("demo/strong", plain), ("demo/strong", terse)}
+    assert len(set(re.findall(r'classname="([^"]*)"', cli("export", "-f", "junit").out))) == 2
+    assert "has 2: " in cli("export", "-f", "inspect").error
+    log = json.loads(cli("export", "-f", "inspect", "--model", terse).out)
+    assert len(log["samples"]) == len({one["id"] for one in log["samples"]}) == 40
+    [shown] = cli("samples", "latest", "--model", terse, "--sample", "3", "--json").json
+    assert shown["side"] == terse
+    assert f"3  {terse}  sums" in cli("samples", "latest", "--sample", "3").out
+    assert f"Did you mean {terse!r}?" in cli("samples", "latest", "--model", terse[:-1]).error
+    sql = "SELECT side, count(*) FROM results GROUP BY side ORDER BY side"
+    assert [row["side"] for row in cli("sql", sql, "--json").json] == [plain, terse]
+    assert f"| wrong | {plain} | sums |" in cli("report", "latest", "-f", "md").out
+
+
+def test_rows_of_a_run_that_varies_nothing_have_no_side(cli: Cli, folder: Path) -> None:
+    cli("run", "sums.yaml", "-m", "demo/strong", "--limit", "2")
+    assert "side" not in json.loads(cli("export", "-f", "jsonl").out.splitlines()[0])
+    assert "side" not in cli("export", "-f", "csv").out.splitlines()[0].split(",")
 
 
 def test_rescoring_names_the_sides(cli: Cli, folder: Path) -> None:

@@ -4045,6 +4045,8 @@ export interface components {
         ReportSample: {
             run_id: string;
             model: string;
+            /** @default null */
+            side: string | null;
             benchmark: string;
             sample_id: string;
             epoch: number;
@@ -4188,6 +4190,8 @@ export interface components {
         ResultDetails: {
             run_id: string;
             model: string;
+            /** @default null */
+            side: string | null;
             benchmark: string;
             sample_id: string;
             epoch: number;
@@ -4477,6 +4481,8 @@ export interface components {
         ServedResult: {
             run_id: string;
             model: string;
+            /** @default null */
+            side: string | null;
             benchmark: string;
             sample_id: string;
             epoch: number;

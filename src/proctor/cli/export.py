@@ -39,7 +39,7 @@ def _extras(_context: click.Context, _option: click.Parameter, value: str | None
     "--with", "extras", callback=_extras, metavar="FIELDS",
     help="Add fields, separated by commas: prompt (as sent), metadata, choices, tags.",
 )  # fmt: skip
-@click.option("--model", metavar="MODEL", help="Only what this model answered.")
+@click.option("--model", metavar="MODEL", help="Only what this model or side answered.")
 @click.option("--benchmark", metavar="NAME", help="Only this benchmark.")
 @server_option
 def export(

@@ -27,7 +27,7 @@ CUT = 1_500
 @click.option("--wrong", is_flag=True, help="Only trials with a score below 1, invalid ones included.")
 @click.option("--sample", metavar="ID", help="Only this sample.")
 @click.option("--category", metavar="NAME", help="Only this category.")
-@click.option("--model", metavar="MODEL", help="Only this model.")
+@click.option("--model", metavar="MODEL", help="Only this model or side.")
 @click.option("--benchmark", metavar="NAME", help="Only this benchmark.")
 @click.option("-n", "--limit", default=10, show_default=True, type=click.IntRange(1), help="How many trials.")
 @click.option("--full", is_flag=True, help="Show long texts and worked examples in full.")
@@ -85,7 +85,9 @@ def _print(samples: Sequence[ShownSample], run_id: str, full: bool) -> None:
         out.print(f"No trial of run {run_id} matches.")
     for index, sample in enumerate(samples):
         row = sample.result
-        title = f"{row.sample_id}  {row.model}  {row.benchmark}" + (f"  epoch {row.epoch}" if row.epoch else "")
+        title = f"{row.sample_id}  {row.side or row.model}  {row.benchmark}" + (
+            f"  epoch {row.epoch}" if row.epoch else ""
+        )
         out.print(Text(("\n" if index else "") + visible(title), "bold underline"))
         for name, text in _prompt(sample, full):
             _part(out, name, text, full, keeps_end=True)

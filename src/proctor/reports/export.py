@@ -35,7 +35,8 @@ def export_csv(rows: RunRows) -> Iterator[bytes]:
     """One line a trial and scorer; no cell can be taken for a formula by a spreadsheet."""
     buffer = io.StringIO(newline="")
     writer = csv.writer(buffer, lineterminator="\r\n")
-    columns = (*COLUMNS, *(name for name in EXTRAS if name in rows.extras))
+    sides = ("side",) if rows.has_sides else ()
+    columns = (*COLUMNS, *sides, *(name for name in EXTRAS if name in rows.extras))
     writer.writerow(columns)
     for row in rows:
         for line in _lines(row, rows.extras):

@@ -128,7 +128,7 @@ def export_inspect(rows: RunRows) -> Iterator[bytes]:
     evaluations: dict[tuple[str, str], list[str]] = {}
     epochs = 0
     for row in rows:
-        ids = evaluations.setdefault((row.model, row.benchmark), [])
+        ids = evaluations.setdefault((row.side or row.model, row.benchmark), [])
         epochs = max(epochs, row.epoch + 1)
         if row.epoch == 0:
             ids.append(row.sample_id)

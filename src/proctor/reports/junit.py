@@ -67,7 +67,7 @@ def _suite(name: str, counts: Mapping[str, int], seconds: float, cases: Iterator
 
 
 def _case(row: TrialResult) -> JunitCase:
-    group = f"{row.benchmark}.{row.model}"
+    group = f"{row.benchmark}.{row.side or row.model}"
     name = row.sample_id if row.epoch == 0 else f"{row.sample_id} (epoch {row.epoch})"
     problem, kind = _problem(row)
     details = "" if problem is None else _details(row)

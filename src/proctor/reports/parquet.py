@@ -34,6 +34,7 @@ def export_parquet(rows: RunRows, *, rows_per_group: int = ROWS_PER_GROUP) -> It
             ("latency_seconds", number), ("first_token_seconds", number), ("input_tokens", count),
             ("output_tokens", count), ("reasoning_tokens", count), ("cached_tokens", count), ("cost_usd", number),
             ("cost_basis", text), ("price_source", text), ("error", text),
+            *([("side", text)] if rows.has_sides else []),
             *((name, text) for name in EXTRAS if name in rows.extras),
         ]
     )  # fmt: skip

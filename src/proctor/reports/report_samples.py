@@ -39,7 +39,7 @@ def shown_sample(item: ReportSample) -> SampleSection:
     parts += [(f"score, {name}", _score(score)) for name, score in item.scores.items()]
     return SampleSection(
         kind=item.kind,
-        model=item.model,
+        model=item.side or item.model,
         benchmark=item.benchmark,
         sample_id=item.sample_id,
         category=item.category,

@@ -31,6 +31,8 @@ class RunRows(Struct, frozen=True):
     extras: tuple[str, ...] = ()
     """The fields among EXTRAS that the rows have because they were asked for."""
     course: RunCourse | None = None
+    has_sides: bool = False
+    """Whether the run varies how its samples are put: then each row says which `side` of it it is of."""
 
     def __iter__(self) -> Iterator[TrialResult]:
         return self.read()

@@ -25,9 +25,9 @@ TABLES = {
     "results": "run_id VARCHAR, model VARCHAR, benchmark VARCHAR, sample_id VARCHAR, epoch BIGINT, attempt BIGINT, "
     "category VARCHAR, input VARCHAR, target VARCHAR, response VARCHAR, outcome VARCHAR, cached BOOLEAN, "
     "error VARCHAR, finish_reason VARCHAR, latency_seconds DOUBLE, first_token_seconds DOUBLE, input_tokens BIGINT, "
-    "output_tokens BIGINT, reasoning_tokens BIGINT, cached_tokens BIGINT, cost_usd DOUBLE",
+    "output_tokens BIGINT, reasoning_tokens BIGINT, cached_tokens BIGINT, cost_usd DOUBLE, side VARCHAR",
     "scores": "run_id VARCHAR, model VARCHAR, benchmark VARCHAR, sample_id VARCHAR, epoch BIGINT, category VARCHAR, "
-    "scorer VARCHAR, version VARCHAR, value DOUBLE, answer VARCHAR, reason VARCHAR, invalid BOOLEAN",
+    "scorer VARCHAR, version VARCHAR, value DOUBLE, answer VARCHAR, reason VARCHAR, invalid BOOLEAN, side VARCHAR",
 }
 """What can be asked: the current attempt at each trial, as `proctor export` gives it, and the scores in force."""
 
@@ -121,6 +121,7 @@ def _result(row: ResultRow) -> tuple[Any, ...]:
         row.run_id, row.model, row.benchmark, row.sample_id, row.epoch, row.attempt, row.category, row.input,
         row.target, row.response, row.outcome.value, row.is_cached, row.error, row.finish_reason, row.latency_seconds,
         row.first_token_seconds, row.input_tokens, row.output_tokens, row.reasoning_tokens, row.cached_tokens, cost,
+        row.side or row.model,
     )  # fmt: skip
 
 
@@ -128,7 +129,7 @@ def _scores(row: ResultRow) -> Iterator[tuple[Any, ...]]:
     for score in row.scores:
         yield (
             row.run_id, row.model, row.benchmark, row.sample_id, row.epoch, row.category, score.scorer, score.version,
-            score.value, score.answer, score.reason, score.is_invalid,
+            score.value, score.answer, score.reason, score.is_invalid, row.side or row.model,
         )  # fmt: skip
 
 

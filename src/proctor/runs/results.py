@@ -49,7 +49,7 @@ def read_rows(
             yield trial_result(row, extras=extras)
 
     course = RunCourse(run.status, run.created_at, run.started_at, run.finished_at)
-    return RunRows(run_id, read, extras, course)
+    return RunRows(run_id, read, extras, course, has_sides=any(part.side is not None for part in parts))
 
 
 class FoundSamples(Struct, frozen=True):
@@ -142,7 +142,9 @@ def read_attempts(database: Database, reference: str, result_id: int) -> list[Re
 
 
 def _refuse_unknown(where: Mapping[str, str], parts: Sequence[EvaluationPart], run_id: str) -> None:
-    for name, names in (("model", [one.model for one in parts]), ("benchmark", [one.benchmark for one in parts])):
+    sides = [one.side for one in parts if one.side is not None]
+    models = [*(one.model for one in parts), *sides]
+    for name, names in (("model", models), ("benchmark", [one.benchmark for one in parts])):
         known = list(dict.fromkeys(names))
         if name in where and where[name] not in known:
             hint = did_you_mean(where[name], known)
@@ -165,6 +167,7 @@ def trial_result(row: ResultRow, *, has_details: bool = True, extras: Collection
     return TrialResult(
         run_id=row.run_id,
         model=row.model,
+        side=row.side,
         benchmark=row.benchmark,
         sample_id=row.sample_id,
         epoch=row.epoch,

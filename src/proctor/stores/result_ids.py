@@ -29,6 +29,8 @@ class EvaluationPart(Struct, frozen=True):
     model: str
     benchmark: str
     scorers: str
+    side: str | None = None
+    """What it is called beside the others, where the run varies how its samples are put."""
 
 
 def find_ids(

@@ -12,6 +12,7 @@ from decimal import Decimal
 import orjson
 from msgspec import Struct
 
+from proctor.domain.side import EvaluationSide, prompt_settings, side_names
 from proctor.domain.trial import Outcome
 from proctor.stores.codec import from_pico
 from proctor.stores.connection import Connection, Row
@@ -54,6 +55,8 @@ class ResultRow(Struct, frozen=True):
     id: int
     run_id: str
     model: str
+    side: str | None
+    """What its evaluation is called beside the others, where the run varies how its samples are put."""
     benchmark: str
     sample_id: str
     epoch: int
@@ -86,19 +89,40 @@ def parts_of_run(database: Database, run_id: str) -> list[EvaluationPart] | None
     """The evaluations of a run that is named by its whole id; None where there is no such run."""
     scope = scope_filter(database)
     query = (
-        "SELECT evaluations.id, runs.id AS run_id, model, benchmark, scorers FROM runs "  # noqa: S608 - our own words
+        "SELECT evaluations.id, runs.id AS run_id, model, benchmark, scorers, benchmark_spec FROM runs "  # noqa: S608 - our own words
         f"LEFT JOIN evaluations ON run_id = runs.id WHERE runs.id = ?{scope.sql} ORDER BY position"
     )
     with database.connection(is_reading=True) as connection:
         rows = connection.execute(query, [run_id, *scope.values]).fetchall()
-    return [EvaluationPart(*row) for row in rows if row["id"] is not None] if rows else None
+    return _parts([row for row in rows if row["id"] is not None]) if rows else None
+
+
+def _parts(rows: Sequence[Row]) -> list[EvaluationPart]:
+    names = side_names(
+        [
+            EvaluationSide(row["model"], row["benchmark"], prompt_settings(orjson.loads(row["benchmark_spec"])))
+            for row in rows
+        ]
+    )
+    return [
+        EvaluationPart(
+            row["id"],
+            row["run_id"],
+            row["model"],
+            row["benchmark"],
+            row["scorers"],
+            None if side == row["model"] else side,
+        )
+        for row, side in zip(rows, names, strict=True)
+    ]
 
 
 def rows_after(
     database: Database, part: EvaluationPart, after: int, limit: int, *, all_attempts: bool
 ) -> list[ResultRow]:
     """The next results of an evaluation, in the order they were recorded."""
-    return _read(database, *query_after(database, part.id, after, limit, all_attempts=all_attempts))
+    wanted = query_after(database, part.id, after, limit, all_attempts=all_attempts)
+    return _read(database, wanted.sql, wanted.values, [part])
 
 
 def query_after(
@@ -117,7 +141,7 @@ def rows_of_ids(database: Database, part: EvaluationPart, ids: Sequence[int]) ->
     """These results of an evaluation, in the order they were recorded."""
     mine = of_evaluation(database, part.id)
     page = f"SELECT {_RESPONSE} FROM responses WHERE {mine.sql} AND responses.id IN ({places(len(ids))})"  # noqa: S608
-    return _read(database, _with_texts(page), [*mine.values, *ids])
+    return _read(database, _with_texts(page), [*mine.values, *ids], [part])
 
 
 def attempts_of(database: Database, run_id: str, result_id: int) -> list[ResultRow]:
@@ -130,7 +154,8 @@ def attempts_of(database: Database, run_id: str, result_id: int) -> list[ResultR
         "JOIN responses ON responses.evaluation_id = asked.evaluation_id AND responses.trial_id = asked.trial_id "
         f"WHERE asked.id = ? AND asked.month = {month} AND responses.month = {month} AND mine.run_id = ?{scope.sql}"
     )
-    return _read(database, _with_texts(page), [result_id, run_id, run_id, run_id, *scope.values])
+    values = [result_id, run_id, run_id, run_id, *scope.values]
+    return _read(database, _with_texts(page), values, parts_of_run(database, run_id) or ())
 
 
 def _with_texts(page: str) -> str:
@@ -138,13 +163,16 @@ def _with_texts(page: str) -> str:
     return f"SELECT {_SHOWN} FROM ({page}) AS page {_BESIDE}"  # noqa: S608 - our own words
 
 
-def _read(database: Database, query: str, values: Sequence[str | int]) -> list[ResultRow]:
-    """The rows with their scores in force, in the order of their ids."""
+def _read(
+    database: Database, query: str, values: Sequence[str | int], parts: Sequence[EvaluationPart]
+) -> list[ResultRow]:
+    """The rows with their scores in force, in the order of their ids; `parts` are the evaluations they can be of."""
+    sides = {part.id: part.side for part in parts}
     # Put in order here: for the sake of an order, SQLite takes an index that goes through the whole evaluation.
     with database.connection(is_reading=True) as connection:
         rows = sorted(connection.execute(query, values).fetchall(), key=lambda row: row["id"])
         marks = _scores_of(connection, rows) if rows else {}
-    return [_result_row(row, tuple(marks.get(row["id"], ()))) for row in rows]
+    return [_result_row(row, tuple(marks.get(row["id"], ())), sides.get(row["evaluation_id"])) for row in rows]
 
 
 def _scores_of(connection: Connection, rows: Sequence[Row]) -> dict[int, list[ScoreRow]]:
@@ -177,11 +205,12 @@ def _outcome_of(error: str | None, marks: Sequence[ScoreRow]) -> Outcome:
     return Outcome.INVALID if any(mark.is_invalid for mark in marks) else Outcome.SCORED
 
 
-def _result_row(row: Row, marks: tuple[ScoreRow, ...]) -> ResultRow:
+def _result_row(row: Row, marks: tuple[ScoreRow, ...], side: str | None) -> ResultRow:
     return ResultRow(
         id=row["id"],
         run_id=row["run_id"],
         model=row["model"],
+        side=side,
         benchmark=row["benchmark"],
         sample_id=row["sample_id"],
         epoch=row["epoch"],

@@ -69,6 +69,6 @@ class ResultStore:
 
 
 def _chosen(parts: Sequence[EvaluationPart] | None, where: dict[str, str]) -> list[EvaluationPart]:
-    """The evaluations of that model or benchmark, which are taken from `where`."""
+    """The evaluations of that model, side or benchmark, which are taken from `where`."""
     model, benchmark = where.pop("model", None), where.pop("benchmark", None)
-    return [one for one in parts or () if model in (None, one.model) and benchmark in (None, one.benchmark)]
+    return [one for one in parts or () if model in (None, one.model, one.side) and benchmark in (None, one.benchmark)]

@@ -37,7 +37,7 @@ export function SampleDetail({ result, hasRepeats = false }: SampleDetailProps) 
         </strong>
         <Mark result={result} />
         <span className="muted">
-          {result.model} · {result.benchmark}
+          {result.side ?? result.model} · {result.benchmark}
           {result.epoch > 0 && ` · ${t('samples.epoch', { n: result.epoch + 1 })}`}
           {result.attempt > 0 && ` · ${t('samples.attempt', { n: result.attempt + 1 })}`}
           {result.cached && ` · ${t('samples.cached')}`}

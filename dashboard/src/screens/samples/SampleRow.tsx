@@ -21,7 +21,7 @@ export function SampleRow({ result, isAt, open }: { result: TrialResult; isAt: b
     <button type="button" className="sample-row" aria-current={isAt ? 'true' : undefined} onClick={open} tabIndex={-1}>
       <span className="sample-line">
         <bdi>{result.sample_id}</bdi>
-        <span className="muted small">{result.model}</span>
+        <span className="muted small">{result.side ?? result.model}</span>
         <Mark result={result} />
       </span>
       <span className="sample-line muted">

@@ -43,6 +43,8 @@ class TrialResult(ResultPart, frozen=True, kw_only=True):
 
     run_id: str
     model: str
+    side: str | None = None
+    """What its evaluation is called beside the others, where the run varies how its samples are put."""
     benchmark: str
     sample_id: str
     epoch: int
