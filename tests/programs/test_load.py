@@ -23,8 +23,8 @@ import pytest
 from proctor.benchmarks.problems.schema import NEAREST_GOLD
 from proctor.domain.errors import ScorerError
 from proctor.domain.workspace import Reach
-from proctor.programs import load_tools, locust, wrk
-from proctor.programs.expectations import MAX_WRONG, filled, judge, mistake
+from proctor.programs import expectations, load_tools, locust, wrk
+from proctor.programs.expectations import MAX_WRONG, Judged, filled, judge, mistake
 from proctor.programs.load import LoadFigures, durations
 from proctor.programs.load_answers import MAX_BODY_BYTES, LoadAnswer, LoadFailedError, Round
 from proctor.programs.marks import NOISE
@@ -187,7 +187,7 @@ def test_a_service_that_knows_the_load_by_its_headers_gains_nothing(tool: Any, s
     done = asyncio.run(tool.measure(reach(server), RIGHT, 1))
     judged = judge(RIGHT["requests"], done.answers)
     assert judged.wrong_share == 1
-    assert judged.failure.startswith("100.0% of the answers under load were wrong, such as: ")
+    assert judged.failure.startswith("100.0 % of the answers under load were wrong, such as: ")
     assert done.figures(judged.wrong_share)["throughput_rps"] == 0
 
 
@@ -294,6 +294,25 @@ def test_an_answer_is_right_or_it_is_said_why_not(
     found = mistake(expect, answer)
     assert words in found
     assert bool(found) == bool(words)
+
+
+@pytest.mark.parametrize(
+    "expect", [{"status": 200, "body": "(?:a|a)*[bc]"}, {"status": 200, "members": {"x": "/(?:a|a)*[bc]/"}}]
+)
+def test_an_answer_that_no_pattern_comes_to_an_end_with_is_wrong(
+    expect: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Python's own matcher would need longer than the universe, and let nothing else compute."""
+    monkeypatch.setattr(expectations, "MATCH_SECONDS", 0.2)
+    many = b"a" * 60
+    answer = LoadAnswer(1, 200, {}, many if "body" in expect else b'{"x": "%s"}' % many)
+    with pytest.raises(LoadFailedError, match=r"could not be held against '.*' in 0.2 s"):
+        mistake(expect, answer)
+
+
+def test_a_share_of_wrong_answers_is_not_rounded_to_what_is_allowed() -> None:
+    assert Judged(0.01004, "x").failure.startswith("1.004 % of the answers")
+    assert Judged(0.01).failure == ""
 
 
 def test_the_same_id_twice_is_wrong() -> None:

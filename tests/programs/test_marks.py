@@ -165,6 +165,12 @@ def test_what_was_not_measured_is_not_made_up_for() -> None:
     assert card.reason == "the total is 0.600; 0.7 is needed"
 
 
+def test_a_total_that_is_not_enough_is_not_shown_as_enough() -> None:
+    weights = {"functional": 0.6996, "tests": 0.0, "performance": 0.0, "quality": 0.3004, "security": 0.0}
+    card = scorecard_of(problem(weights=weights), taken(findings={}))
+    assert (card.total, card.reason) == (pytest.approx(0.6996), "the total is 0.6996; 0.7 is needed")
+
+
 def test_weights_are_the_problems_own_and_a_dimension_without_weight_is_not_shown() -> None:
     weights = {"functional": 0.5, "tests": 0.5, "performance": 0.0, "quality": 0.0, "security": 0.0}
     card = scorecard_of(problem(weights=weights), taken(findings={}))

@@ -380,7 +380,6 @@ def test_only_the_latest_attempt_at_a_trial_counts(database: Database, tmp_path:
             "VALUES (900, 'fixed', '1', 0.0, false, 'no', '', ?)",
             [this_month()],
         )
-    connection.close()
     found = one(compare_runs(database, [run]))
     assert found.n == 2
     assert found.left_out.only_b_failed_in_a == 0

@@ -287,6 +287,40 @@ def test_a_trial_that_ends_its_workers_fails_and_its_run_goes_on(
 
 
 @pytest.mark.sqlite
+def test_an_answer_that_ends_whoever_scores_it_counts_as_wrong(
+    database: Database, tmp_path: Path, home: Path, cli: Cli
+) -> None:
+    """And one sample ends workers whatever is answered: that is no answer's doing."""
+    work = tmp_path / "work"
+    rows = [{"id": f"s{n}", "input": f"question {n}", "target": "yes"} for n in range(8)]
+    (work / "rows.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    (work / "deadly_scorer.py").write_text(
+        "import os\ndef marks(sample, response):\n"
+        "    if response.text == 'die' or sample.id == 's5':\n        os._exit(9)\n"
+        "    return response.text == sample.target\n"
+    )
+    (work / "dying.py").write_text("def answer(text):\n    return 'die' if '2' in text else 'yes'\n")
+    (work / "mine.yaml").write_text(
+        "name: mine\ndataset: {source: rows.jsonl}\nscorers: ['python://deadly_scorer:marks']\n"
+    )
+    run_id = accepted(database, work, home, models=["python/dying:answer"], benchmarks=["mine.yaml"], cache=False)
+    environment = {**os.environ, "PROCTOR_HOME": str(home), "TMPDIR": str(work)}
+    processes = WorkerProcesses(2, environment=environment, folder=work)
+    processes.start()
+    try:
+        assert wait_for_end(database, run_id) is RunStatus.COMPLETED
+    finally:
+        processes.close()
+    [evaluation] = read_run(database, run_id).evaluations
+    assert (evaluation.scored, evaluation.invalid, evaluation.failed) == (6, 1, 1)
+    assert evaluation.metrics["accuracy"].value == pytest.approx(6 / 7)
+    rows = cli("export", run_id, "-f", "jsonl").out.splitlines()
+    reasons = {json.loads(row)["sample_id"]: row for row in rows}
+    assert "this answer cannot be scored, the target can: 3 workers in a row were lost" in reasons["s2"]
+    assert "4 workers in a row were lost while they worked on this trial, in scoring" in reasons["s5"]
+
+
+@pytest.mark.sqlite
 def test_a_run_that_cannot_be_prepared_fails_with_what_the_command_line_says(
     database: Database, tmp_path: Path, home: Path, cli: Cli
 ) -> None:

@@ -9,6 +9,7 @@ import click
 
 from proctor.cli.completing import complete_model
 from proctor.cli.echo import echo
+from proctor.cli.figures import cost_text
 from proctor.cli.options import COUNT, as_json, offline_option
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def draft(document: Path, output: Path | None, as_json: bool, offline: bool, **g
         echo(f"  difficulty, as the share of pilots that failed: {spread}")
     for note in found.notes:
         echo(f"  not drafted: {note}")
-    cost = "an amount nobody knows" if found.cost_usd is None else f"${found.cost_usd:.4f}"
+    cost = "an amount nobody knows" if found.cost_usd is None else cost_text(found.cost_usd)
     echo(f"{found.requests} requests, for {cost}. Every draft is in {found.drafts}.")
     echo(f"Review: proctor benchmarks review {found.benchmark}")
 

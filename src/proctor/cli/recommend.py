@@ -8,7 +8,9 @@ import click
 
 from proctor.cli.completing import complete_model, complete_run
 from proctor.cli.echo import echo
+from proctor.cli.figures import cost_text
 from proctor.cli.options import as_json, data_option, offline_option
+from proctor.metrics.rounding import decimal_text
 
 if TYPE_CHECKING:
     from proctor.domain.documents.recommendation import Recommendations, RecommendedBenchmark
@@ -83,10 +85,10 @@ def _with_costs(found: Recommendations, models: tuple[str, ...], data: str | Non
 
 def _print(found: Recommendations) -> None:
     for weak in found.weak:
-        low, high = weak.interval
+        value, low, high, overall = map(decimal_text, (weak.value, *weak.interval, weak.overall))
         echo(
-            f"{weak.model} is weak in {weak.category} of {weak.benchmark}: {weak.metric} {weak.value:.3f} "
-            f"[{low:.3f}, {high:.3f}] n={weak.n}, {weak.overall:.3f} on all samples"
+            f"{weak.model} is weak in {weak.category} of {weak.benchmark}: {weak.metric} {value} "
+            f"[{low}, {high}] n={weak.n}, {overall} on all samples"
         )
     if found.weak:
         echo("")
@@ -108,5 +110,4 @@ def _print_one(item: RecommendedBenchmark) -> None:
     for key, words in item.where.items():
         echo(f"  --where {' --where '.join(f'{key}={word}' for word in words)}")
     for cost in item.costs:
-        told = "unknown" if cost.value_usd is None else f"${cost.value_usd:.4f}"
-        echo(f"  {cost.model}: {told} ({cost.why})")
+        echo(f"  {cost.model}: {cost_text(cost.value_usd)} ({cost.why})")

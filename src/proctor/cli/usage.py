@@ -75,4 +75,6 @@ def _print(found: UsageReport) -> None:
 
 
 def _money(amount: float | None) -> str:
-    return "-" if amount is None else f"${amount:.4f}" if amount < 1 else f"${amount:,.2f}"
+    from proctor.cli.figures import cost_text
+
+    return "-" if amount is None else cost_text(amount) if amount < 1 else f"${amount:,.2f}"

@@ -35,13 +35,29 @@ async def score_answer(scorer: Scorer, sample: Sample, response: Response, mark:
         control = _control_of(scorer, sample)
         if control is None:
             break
-        known, _ = await _try(mark, scorer, sample, control.response)
-        if known is None or known.value is None or known.value < control.least:
+        if not await _is_scored(mark, scorer, sample, control):
             continue
         # Once may have been the machine; before and after a known-good answer, it is the answer's own doing.
         score, said = await _try(mark, scorer, sample, response)
-        return score or Score.invalid(scorer.name, f"this answer cannot be scored, {control.kind} can: {said}")
+        return score or _blamed(scorer, control, said)
     return Score.unscored(scorer.name, said)
+
+
+async def score_unscorable(scorer: Scorer, sample: Sample, said: str) -> Score:
+    """The score of an answer that ended whoever scored it, again and again: only a known-good answer is tried."""
+    control = _control_of(scorer, sample)
+    if control is not None and await _is_scored(mark_here, scorer, sample, control):
+        return _blamed(scorer, control, said)
+    return Score.unscored(scorer.name, said)
+
+
+async def _is_scored(mark: Mark, scorer: Scorer, sample: Sample, control: Control) -> bool:
+    known, _ = await _try(mark, scorer, sample, control.response)
+    return known is not None and known.value is not None and known.value >= control.least
+
+
+def _blamed(scorer: Scorer, control: Control, said: str) -> Score:
+    return Score.invalid(scorer.name, f"this answer cannot be scored, {control.kind} can: {said}")
 
 
 async def _try(mark: Mark, scorer: Scorer, sample: Sample, response: Response) -> tuple[Score | None, str]:

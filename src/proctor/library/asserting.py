@@ -17,7 +17,7 @@ from proctor.domain.run import RunStatus
 from proctor.domain.text import shorten, visible
 from proctor.library.run import Run
 from proctor.library.stored import Home, compare
-from proctor.metrics.rounding import SAME
+from proctor.metrics.rounding import SAME, decimal_text
 from proctor.reports.figures import estimate_text, plural
 
 MAX_WRONG = 5
@@ -70,7 +70,8 @@ class Measured:
         worst = self.estimate.if_unreadable_wrong
         if worst is not UNSET and worst is not None and worst < bar - SAME:
             unreadable = plural(self.estimate.unreadable or 0, "unreadable verdict")
-            self._fail(f"with {unreadable} counted as wrong it is {worst:.3f}, below {bar:.12g}")
+            value = decimal_text(worst, limits=(0.0, bar, 1.0))
+            self._fail(f"with {unreadable} counted as wrong it is {value}, below {bar:.12g}")
 
     def assert_value_at_least(self, bar: float) -> None:
         """The value reaches `bar`, as `--fail-under` asks; near the bar, chance decides."""

@@ -6,8 +6,11 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from importlib import import_module
 from typing import Any
 
+from proctor.metrics.rounding import decimal_text
 from proctor.programs.load_answers import MAX_BODY_BYTES, LoadAnswer, LoadFailedError
 
 Request = Mapping[str, Any]
@@ -16,6 +19,8 @@ MAX_WRONG = 0.01
 _NAME = re.compile(r"\$\{(\w+)\}")
 _VALUE = re.compile(r"[\x21-\x7e]{1,1000}")
 _SHOWN = 200
+MATCH_SECONDS = 10.0
+"""Most answers take a millionth."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +34,8 @@ class Judged:
     def failure(self) -> str:
         if self.wrong_share <= MAX_WRONG:
             return ""
-        return f"{self.wrong_share:.1%} of the answers under load were wrong, such as: {self.example}"
+        share = decimal_text(100 * self.wrong_share, 1, limits=(0.0, 100 * MAX_WRONG, 100.0))
+        return f"{share} % of the answers under load were wrong, such as: {self.example}"
 
 
 def judge(requests: Sequence[Request], answers: Sequence[LoadAnswer]) -> Judged:
@@ -63,7 +69,7 @@ def _differences(expect: Mapping[str, Any], answer: LoadAnswer) -> Iterable[str]
     for name, wanted in (expect.get("headers") or {}).items():
         if not _fits(wanted, answer.headers.get(name.lower())):
             yield f"header {name} is {answer.headers.get(name.lower())!r}, expected {wanted!r}"
-    if expect.get("body") is not None and not re.fullmatch(expect["body"], answer.body.decode("utf-8", "replace")):
+    if expect.get("body") is not None and not _matches(expect["body"], answer.body.decode("utf-8", "replace")):
         yield f"another body: {shown!r}"
     members = members_of(answer)
     for name, wanted in (expect.get("members") or {}).items():
@@ -86,8 +92,23 @@ def _fits(wanted: Any, found: Any) -> bool:
     """Equal; a text between slashes is a regular expression for the whole text, or for the JSON of another value."""
     if isinstance(wanted, str) and len(wanted) > 2 and wanted[0] == wanted[-1] == "/":
         text = found if isinstance(found, str) else json.dumps(found)
-        return re.fullmatch(wanted[1:-1], text) is not None
+        return _matches(wanted[1:-1], text)
     return bool(found == wanted and isinstance(found, bool) == isinstance(wanted, bool))
+
+
+def _matches(pattern: str, text: str) -> bool:
+    """The whole text: the pattern is the problem's and the text the program's, and together they may go on for ever."""
+    try:
+        return _compiled(pattern).fullmatch(text, timeout=MATCH_SECONDS, concurrent=True) is not None
+    except TimeoutError:
+        raise LoadFailedError(
+            f"an answer of {len(text):,} characters could not be held against {pattern!r} in {MATCH_SECONDS:g} s"
+        ) from None
+
+
+@lru_cache(maxsize=256)
+def _compiled(pattern: str) -> Any:
+    return import_module("regex").compile(pattern)
 
 
 def members_of(answer: LoadAnswer) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from proctor.domain.errors import ScorerError
 from proctor.domain.problem import InterfaceKind, Problem, Threshold
 from proctor.domain.sandbox import MIB, Spent
+from proctor.metrics.rounding import decimal_text
 from proctor.programs.checker import Order, checker, converse, setup_of
 from proctor.programs.expectations import MAX_WRONG
 from proctor.programs.limits import seconds_of
@@ -190,8 +191,10 @@ def _refuse_bad_gold(problem: Problem, gold: LoadFigures) -> None:
         raise ScorerError(f"The gold solution of {problem.id} failed under load: {gold.failure}")
     bounds = [one.value / 100 for one in problem.thresholds if one.measure == "error_rate" and one.unit == "%"]
     worst = max((one.get("error_rate", 0.0) for one in gold.rounds), default=0.0)
-    if worst > min(bounds, default=MAX_WRONG):
-        raise ScorerError(f"The gold solution of {problem.id} failed under load: {worst:.1%} of its answers are errors")
+    bound = min(bounds, default=MAX_WRONG)
+    if worst > bound:
+        share = decimal_text(100 * worst, 1, limits=(0.0, 100 * bound, 100.0))
+        raise ScorerError(f"The gold solution of {problem.id} failed under load: {share} % of its answers are errors")
 
 
 async def _worked_anew(subject: Subject) -> dict[str, float]:

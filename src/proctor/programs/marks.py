@@ -22,6 +22,7 @@ from proctor.domain.scorecard import (
     RequirementStatus,
     Scorecard,
 )
+from proctor.metrics.rounding import decimal_text
 from proctor.programs.quality_marks import quality_mark
 from proctor.programs.security_marks import security_mark
 
@@ -232,7 +233,9 @@ def _why_not(
     if missing:
         return f"{_never_ran(phases)}not every MUST requirement is verified: {', '.join(missing)}"
     if total is None or total + _CLOSE < problem.pass_score:
-        shown = "nothing was measured" if total is None else f"the total is {total:.3f}"
+        shown = "nothing was measured"
+        if total is not None:
+            shown = f"the total is {decimal_text(total, limits=(0.0, problem.pass_score, 1.0))}"
         return f"{shown}; {problem.pass_score:g} is needed"
     return ""
 

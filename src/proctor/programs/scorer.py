@@ -24,6 +24,7 @@ from proctor.domain.scorecard import Evidence, Scorecard
 from proctor.domain.scorer import Control, FindProblem, traits
 from proctor.domain.submission import Submission
 from proctor.domain.workspace import Runner
+from proctor.metrics.rounding import decimal_text
 from proctor.programs.answers.reading import program_of
 from proctor.programs.entry import candidates
 from proctor.programs.evidence import scorecard_to_json
@@ -248,6 +249,6 @@ class ProgramMark(Marked):
         details: dict[str, Json] = {"covers": card.covers, "grade": card.grade, "dimensions": marks}
         details["is_forgeable"] = self.is_forgeable
         shown = ", ".join(
-            f"{name} {'not measured' if value is None else f'{value:.2f}'}" for name, value in marks.items()
+            f"{name} {'not measured' if value is None else decimal_text(value, 2)}" for name, value in marks.items()
         )
-        return Score(MARK, card.total, reason=f"{shown}; covers {card.covers:.2f}", details=details)
+        return Score(MARK, card.total, reason=f"{shown}; covers {decimal_text(card.covers, 2)}", details=details)

@@ -1,5 +1,6 @@
 import type { TrialResult } from '@/api/documents';
 import { Tag } from '@/components/Basics';
+import { decimalText } from '@/numbers/rounding';
 import { t, type TextKey } from '@/text/text';
 
 /** The first scorer's mark in a word, and how it looks; a fault is never a wrong answer. */
@@ -8,7 +9,7 @@ export function markOf(result: TrialResult): { text: string; look: string } {
   const value = Object.values(result.scores)[0]?.value;
   if (value === null || value === undefined) return { text: t('mark.unscored'), look: 'unscored' };
   if (value === 1) return { text: t('mark.right'), look: 'right' };
-  return value === 0 ? { text: t('mark.wrong'), look: 'wrong' } : { text: value.toFixed(2), look: 'partly' };
+  return value === 0 ? { text: t('mark.wrong'), look: 'wrong' } : { text: decimalText(value, 2), look: 'partly' };
 }
 
 export function Mark({ result }: { result: TrialResult }) {

@@ -178,9 +178,9 @@ async def _execute(chunk: Chunk, worker: WorkerContext, heartbeat: ChunkHeartbea
     try:
         with confined(resolved.is_offline):
             if chunk.count == 1 and chunk.lost_leases >= LOSSES_OF_ONE_TRIAL:
-                from proctor.runs.chunks.poison import fail_trial
+                from proctor.runs.chunks.poison import end_trial
 
-                await fail_trial(chunk, evaluation, journal, heartbeat.observe)
+                await end_trial(chunk, evaluation, journal, heartbeat.observe)
                 return
             given_up = await _ask(chunk, resolved, worker, journal, heartbeat)
     except BaseExceptionGroup as group:
