@@ -855,12 +855,18 @@ export async function words({ page, base }) {
   await page.getByRole('button', { name: /^Run/ }).click();
   await page.waitForURL(/\/runs\/[a-z0-9]+$/);
   const run = page.url().split('/').at(-1);
+  const status = async (id) => (await (await fetch(`/api/v1/runs/${id}`)).json()).status;
+  while ((await page.evaluate(status, run)) !== 'completed') await page.waitForTimeout(100);
+  await page.goto(`${base}/leaderboard?benchmark=puzzles`);
+  const rows = page.locator(`.board tr:has(a[href*="${run}"])`);
+  await rows.first().waitFor();
+  const ranked = await rows.allInnerTexts();
   await page.goto(`${base}/benchmarks`);
   await settled(page);
   await page.getByLabel('What is it for?').fill('maths in German, short answers');
   await page.getByRole('button', { name: 'Recommend', exact: true }).click();
   await page.getByRole('link', { name: 'mgsm' }).first().waitFor();
-  return { gap, other, understood, changed, run, fitting: await list() };
+  return { gap, other, understood, changed, run, ranked, fitting: await list() };
 }
 
 /** The same screen in each language. */

@@ -10,7 +10,7 @@ from pathlib import Path
 from commands import Cli
 from fakes.dialect import Ask, Reply
 from fakes.provider import FakeProvider
-from proctor.benchmarks.document_text import passages_of
+from proctor.benchmarks.document_text import passages_of, read_document
 from proctor.runs.benchmarks.draft import decide, read_drafts
 from proctor.runs.benchmarks.draft_kinds import KINDS, WrittenSample, is_answered, refused_by_rules, written_in
 
@@ -187,9 +187,15 @@ def test_a_pdf_is_read_and_what_is_no_pdf_is_one_line(cli: Cli) -> None:
     assert ended.json["passages"] == 1
 
 
-def pdf(text: str) -> bytes:
-    """A page with one line of text."""
-    stream = f"BT /F1 4 Tf 10 100 Td ({text}) Tj ET".encode()
+def test_a_word_that_a_pdf_breaks_over_two_lines_is_one_word(tmp_path: Path) -> None:
+    path = tmp_path / "broken.pdf"
+    path.write_bytes(pdf("The observatory of the island counts exam-", "ples of puffins in the spring."))
+    assert read_document(path) == "The observatory of the island counts examples of puffins in the spring."
+
+
+def pdf(*lines: str) -> bytes:
+    """A page with these lines of text."""
+    stream = f"BT /F1 4 Tf 5 TL 10 100 Td {' T* '.join(f'({line}) Tj' for line in lines)} ET".encode()
     parts = [
         b"<</Type/Catalog/Pages 2 0 R>>",
         b"<</Type/Pages/Kids[3 0 R]/Count 1>>",

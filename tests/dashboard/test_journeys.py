@@ -262,6 +262,9 @@ def test_a_sentence_becomes_a_plan_another_changes_it_and_a_need_names_benchmark
     assert "benchmarks[0].limit: 6 → 4" in seen["changed"]
     run = served.wait(seen["run"])
     assert {(one["model"], one["trials"]) for one in run["evaluations"]} == {("demo/strong", 4), ("demo/weak", 4)}
+    for one in run["evaluations"]:
+        [row] = [text for text in seen["ranked"] if one["model"] in text]
+        assert decimal_text(one["metrics"]["accuracy"]["value"]) in row
     assert "mgsm: in German; about mathematics; its answers are short n=250" in seen["fitting"]
 
 

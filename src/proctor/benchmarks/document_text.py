@@ -45,7 +45,8 @@ def _text_of_pdf(name: str, data: bytes) -> str:
         process.close()
     if "problem" in reply:
         raise BenchmarkError(f"{name} cannot be read: {reply['problem']}.")
-    text = "\n\n".join(map(str, reply["pages"]))
+    # A word that goes on in the next line has this sign where its hyphen was.
+    text = "\n\n".join(map(str, reply["pages"])).replace("\ufffe", "")
     if not text.strip():
         raise BenchmarkError(f"{name} has no text in it: pages that are images are not read.")
     return text
