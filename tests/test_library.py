@@ -162,6 +162,7 @@ LISTED = {"benchmarks": "puzzles", "models": "demo/strong"}
         ({"benchmarks": Path("nope.yaml")}, "There is no benchmark file nope.yaml."),
         ({"benchmarks": None}, "evaluate() needs benchmarks"),
         ({"models": None}, "evaluate() needs models, or a plan file"),
+        ({"models": None, "benchmarks": {"models": ["demo/strong"]}}, "evaluate() takes a plan as a file"),
         ({"model": "demo/strong"}, "evaluate() has no option 'model'. Did you mean 'models'?"),
         ({"benchmark": "puzzles"}, "evaluate() has no option 'benchmark'. Did you mean 'benchmarks'?"),
         ({"where": "category=dates"}, "it must be a mapping"),
@@ -208,7 +209,7 @@ def test_the_options_are_those_of_a_plan() -> None:
 
 
 def test_every_name_is_completed_and_there(environment: dict[str, str]) -> None:
-    assert set(proctor.__all__) <= set(dir(proctor))
+    assert dir(proctor) == sorted(proctor.__all__), "and nothing of what it is built of"
     assert {name: getattr(proctor, name) for name in proctor.__all__}
     code = "import proctor; print(set(proctor.__all__) - set(dir(proctor)))"
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)

@@ -53,5 +53,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """What is loaded when it is first used is completed before that."""
-    return sorted({*globals(), *__all__})
+    """What is for use, also before it is loaded; what it is built of is not offered."""
+    return sorted(__all__)

@@ -9,7 +9,7 @@ import pytest
 
 from judges.parts import FakeJudge, judged, says, scorer
 from proctor.metrics.agreement import fleiss_kappa, krippendorff_alpha
-from proctor.scorers.judging.summary import judge_agreement, summarise_judges
+from proctor.scorers.judging.summary import summarise_judges
 
 MARKS = [(5, 5), (4, 5), (1, 1), (2, 1), (3, 3), (5, 4), (1, 1), (3, 2), (4, 4), (5, 5)]
 
@@ -20,11 +20,11 @@ def details(*marks: object, name: str = "judge_rubric") -> Any:
 
 
 def test_one_judge_has_nobody_to_agree_with() -> None:
-    assert judge_agreement([details(5), details(4)]) is None
+    assert summarise_judges([details(5), details(4)]).agreement() is None
 
 
 def test_two_judges_have_cohens_kappa() -> None:
-    agreement = judge_agreement(details(*pair) for pair in MARKS)
+    agreement = summarise_judges(details(*pair) for pair in MARKS).agreement()
     assert agreement is not None
     # By hand: the judges agree on 6 of 10; by chance they would on (2*3 + 1*1 + 2*1 + 2*2 + 3*3) of 100.
     assert agreement.cohen_kappa == pytest.approx((0.6 - 0.22) / (1 - 0.22), abs=1e-12)
@@ -35,7 +35,7 @@ def test_two_judges_have_cohens_kappa() -> None:
 
 def test_three_judges_have_fleiss_kappa_and_missing_verdicts_are_left_to_alpha() -> None:
     marks = [("CORRECT", "CORRECT", "INCORRECT"), ("CORRECT",) * 3, ("INCORRECT",) * 3, ("INCORRECT", "?", "INCORRECT")]
-    agreement = judge_agreement(details(*triple, name="judge_reference") for triple in marks)
+    agreement = summarise_judges(details(*triple, name="judge_reference") for triple in marks).agreement()
     assert agreement is not None
     assert agreement.cohen_kappa is None
     assert agreement.fleiss_kappa == pytest.approx(fleiss_kappa(marks[:3]))
@@ -45,13 +45,13 @@ def test_three_judges_have_fleiss_kappa_and_missing_verdicts_are_left_to_alpha()
 
 
 def test_agreement_is_undefined_where_everybody_always_says_the_same() -> None:
-    agreement = judge_agreement([details(5, 5), details(5, 5)])
+    agreement = summarise_judges([details(5, 5), details(5, 5)]).agreement()
     assert agreement is not None
     assert (agreement.unanimous, agreement.cohen_kappa, agreement.krippendorff_alpha) == (1.0, None, None)
 
 
 def test_scores_for_which_no_judge_was_asked_are_left_out() -> None:
-    assert judge_agreement([{}, {"cosine": 1}]) is None
+    assert summarise_judges([{}, {"cosine": 1}]).agreement() is None
     assert summarise_judges([{}]).totals == {}
 
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 
 from proctor.domain.estimate import Estimate, SampleScore
-from proctor.metrics.distributions import binomial_cdf, binomial_pmf, normal_quantile
+from proctor.metrics.distributions import binomial_cdf, normal_quantile
 from proctor.metrics.intervals import MeanAccumulator
 from proctor.metrics.power import ALPHA
 
@@ -32,6 +32,12 @@ def clustered_stderr(values: Sequence[float], groups: Sequence[str], *, correcte
     if corrected and units < 2:
         raise ValueError("a clustered error needs at least two groups")
     return math.sqrt(math.fsum(s * s for s in sums.values()) * (units / (units - 1) if corrected else 1)) / n
+
+
+def binomial_pmf(k: int, n: int, p: float) -> float:
+    """P(X = k), by the logarithms of the factorials."""
+    ways = math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
+    return math.exp(ways + k * math.log(p) + (n - k) * math.log1p(-p))
 
 
 def power_of_mcnemar(n: int, difference: float, discordance: float, *, alpha: float = ALPHA) -> float:

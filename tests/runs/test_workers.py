@@ -23,7 +23,6 @@ from proctor.domain.run import RunStatus
 from proctor.runs.chunks.accept import requeue
 from proctor.runs.chunks.prepare import prepare
 from proctor.runs.chunks.waiting import waiting_for
-from proctor.runs.history import rebuilt_state, stored_state
 from proctor.runs.read import read_run
 from proctor.stores.chunks import ChunkStore
 from proctor.stores.database import Database
@@ -33,6 +32,7 @@ from proctor.stores.sqlite import SqliteDatabase
 from proctor.stores.workers import WorkerStore
 from proctor.worker.processes import WorkerProcesses
 from runs.arithmetic import provider_process, stats, wait_for, write_benchmark
+from runs.rebuilt import rebuilt_state, stored_state
 from runs.workers import accepted, here, workers
 
 ENDED = (RunStatus.COMPLETED, RunStatus.FAILED, RunStatus.CANCELLED)

@@ -20,7 +20,7 @@ from proctor.cli.sandbox import sandbox
 from proctor.domain.errors import SandboxError
 from proctor.domain.sandbox import MIB, Case, Check, Program, SandboxResult, Verdict
 from proctor.sandboxes.backends import create
-from proctor.sandboxes.images import remove_image
+from proctor.sandboxes.images import IMAGE
 from proctor.sandboxes.orders import program_order
 from sandboxes.conftest import SMALL, processes_with, within
 from sandboxes.engines import engine
@@ -105,7 +105,7 @@ def _image_can_be_seen_and_is_missed(name: str) -> None:
     there = CliRunner().invoke(sandbox, ["image", "status", "--engine", name, "--json"])
     assert there.exit_code == 0, there.output
     assert json.loads(there.stdout)["size_bytes"] > 1 << 20
-    remove_image((name,))
+    subprocess.run([name, "image", "rm", "--force", IMAGE], check=True, capture_output=True)
     assert CliRunner().invoke(sandbox, ["image", "status", "--engine", name]).exit_code == 1
     with pytest.raises(SandboxError, match=f"image build --engine {name}"):
         create(name)

@@ -48,7 +48,7 @@ def follow_workers(
     baseline: str | None = None,
     reports: Sequence[Path] = (),
 ) -> None:
-    """Ring for the run, follow it to its end, and end the process as a run that was executed here would."""
+    """Announce the run, follow it to its end, and end the process as a run that was executed here would."""
     from proctor.worker.celery_app import make_app
     from proctor.worker.notifier import WorkerNotifier
 

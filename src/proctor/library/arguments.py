@@ -94,6 +94,11 @@ def _allowing(plan: Plan, named: Sequence[Any]) -> Plan:
 
 
 def _plan_file(given: Several) -> Path:
+    if isinstance(given, Mapping) and "models" in given:
+        raise PlanError(
+            "evaluate() takes a plan as a file: write this to plan.yaml, or give its parts as arguments: "
+            "evaluate(['puzzles'], models=['demo/strong'])."
+        )
     if not isinstance(given, str | os.PathLike) or Path(given).suffix.lower() not in (".yaml", ".yml"):
         raise PlanError("evaluate() needs models, or a plan file that names them.")
     return Path(given)

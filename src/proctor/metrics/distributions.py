@@ -119,16 +119,6 @@ def t_quantile(p: float, df: float) -> float:
     return x
 
 
-def binomial_pmf(k: int, n: int, p: float) -> float:
-    if not 0 <= k <= n:
-        return 0.0
-    if p in (0.0, 1.0):
-        return float(k == n * p)
-    if k in (0, n):
-        return math.exp(n * (math.log1p(-p) if k == 0 else math.log(p)))
-    return math.exp(_log_binomial_term(k, n - k, p, 1 - p))
-
-
 def binomial_cdf(k: int, n: int, p: float) -> float:
     """P(X <= k)."""
     if k < 0 or k >= n:

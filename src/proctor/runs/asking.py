@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from proctor.domain.errors import ProctorError
+from proctor.domain.errors import ProctorError, UserError
 from proctor.domain.evaluation import Evaluation
 from proctor.domain.event import Event, Observer
 from proctor.domain.model import Model, max_concurrency_of
@@ -24,6 +24,16 @@ log = logging.getLogger("proctor.runs")
 def numbered(evaluations: Sequence[Evaluation], rows: Sequence[EvaluationColumns]) -> list[Evaluation]:
     """The evaluations as they are recorded, each with the id of its row."""
     return [replace(item, id=row["id"]) for item, row in zip(evaluations, rows, strict=True)]
+
+
+def refuse_changed(evaluations: Sequence[Evaluation], rows: Sequence[EvaluationColumns], run_id: str) -> None:
+    """Raises UserError where a benchmark is no longer what it was when the run was recorded, if it was."""
+    for evaluation, row in zip(evaluations, rows, strict=False):
+        if evaluation.benchmark_identity != row["digest"]:
+            raise UserError(
+                f"{evaluation.benchmark.name} has changed since run {run_id} started, so old and new answers would not "
+                "belong together. Restore the file, or start a new run (unchanged questions come from the cache)."
+            )
 
 
 def versions_of(evaluations: Sequence[Evaluation]) -> dict[int, dict[str, str]]:

@@ -28,7 +28,15 @@ from proctor.judges.asking import judging, lost
 from proctor.offline import confined
 from proctor.planning.expand import trials_of
 from proctor.planning.matrix import expand_matrix
-from proctor.runs.asking import concurrency_of, first_cause, hopeless, isolate_observers, numbered, versions_of
+from proctor.runs.asking import (
+    concurrency_of,
+    first_cause,
+    hopeless,
+    isolate_observers,
+    numbered,
+    refuse_changed,
+    versions_of,
+)
 from proctor.runs.equipment import equipped, refuse_unusable
 from proctor.runs.execution import RunExecution
 from proctor.runs.heartbeat import RunClock, kept_alive
@@ -70,12 +78,7 @@ def reopen(run: RunRow, context: PlanContext, database: Database, limits: Limits
     plan = run.plan if limits is None else run.plan.model_copy(update={"limits": limits})
     then = replace(context, folder=run.folder, data=context.data or run.data)
     evaluations = resolve(plan, then, database)
-    for evaluation, row in zip(evaluations, store.evaluation_rows(run.id), strict=True):
-        if evaluation.benchmark_identity != row["digest"]:
-            raise UserError(
-                f"{evaluation.benchmark.name} has changed since run {run.id} started, so old and new answers would not "
-                "belong together. Restore the file, or start a new run (unchanged questions come from the cache)."
-            )
+    refuse_changed(evaluations, store.evaluation_rows(run.id), run.id)
     execution = _execution(run.id, plan, evaluations, store, database, context)
     execution.is_reopened = True
     return execution

@@ -14,7 +14,6 @@ from proctor.sandboxes.images import IMAGE, image_status
 from proctor.sandboxes.namespaces import ENVIRONMENT
 from proctor.sandboxes.pool import SandboxPool
 
-ENGINES = ("docker", "podman")
 _ANSWER_SECONDS = 20
 # Where the client looks for its engine and its own settings: the client's business, passed on to it alone.
 _CLIENT_VARIABLES = """HOME PATH XDG_RUNTIME_DIR XDG_CONFIG_HOME XDG_DATA_HOME DOCKER_HOST DOCKER_CONTEXT DOCKER_CONFIG

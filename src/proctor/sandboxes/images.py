@@ -60,10 +60,6 @@ def build_image(client: Sequence[str], engine: str, image: str = IMAGE) -> Image
     return image_status(client, engine, image)
 
 
-def remove_image(client: Sequence[str], image: str = IMAGE) -> None:
-    _ask(client, "image", "rm", "--force", image)
-
-
 def _ask(client: Sequence[str], *arguments: str) -> subprocess.CompletedProcess[bytes]:
     return subprocess.run([*client, *arguments], capture_output=True, check=False, timeout=60)  # noqa: S603  the engine
 

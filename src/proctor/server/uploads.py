@@ -29,12 +29,21 @@ LOOKING = 2
 """At once looked into; the others wait."""
 SILENT_SECONDS = 30.0
 IN_MEMORY_BYTES = 1024 * 1024
+BINARY = {"type": "string", "format": "binary"}
 MULTIPART = "multipart/form-data"
 FILE = "file"
 HEADER_BYTES = 8_192
 FORM_OVERHEAD_BYTES = 4_096
 """Of a part, beside its content."""
 logging.getLogger("python_multipart").setLevel(logging.ERROR)  # what strangers send wrong is answered, not logged
+
+
+def upload_body(description: str, *, is_single: bool = False) -> dict[str, Any]:
+    """What OpenAPI is told of a body that is a file itself, or a form with one part or several `file`."""
+    file = BINARY if is_single else {"type": "array", "items": BINARY}
+    form = {"type": "object", "properties": {"file": file}, "required": ["file"]}
+    content = {"application/octet-stream": {"schema": BINARY}, MULTIPART: {"schema": form}}
+    return {"requestBody": {"required": True, "description": description, "content": content}}
 
 
 class UploadTurns:

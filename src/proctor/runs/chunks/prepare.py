@@ -9,7 +9,7 @@ from decimal import Decimal
 
 from msgspec.structs import replace
 
-from proctor.domain.errors import ProctorError, StoreError, UserError
+from proctor.domain.errors import ProctorError, StoreError
 from proctor.domain.evaluation import Evaluation
 from proctor.domain.log_context import log_context
 from proctor.domain.message import Json
@@ -20,6 +20,7 @@ from proctor.domain.tracing import span
 from proctor.offline import confined
 from proctor.planning.matrix import expand_matrix
 from proctor.planning.selection import Filtered, SelectedSamples
+from proctor.runs.asking import refuse_changed
 from proctor.runs.chunks.content import restored
 from proctor.runs.chunks.slices import slices_of
 from proctor.runs.chunks.step import kept
@@ -94,7 +95,7 @@ def _write(lease: StepLease, run: RunRow, here: PlanContext, database: Database,
     evaluations = resolve(plan, here, database)
     refuse_too_many_trials(evaluations)
     store = RunStore(database)
-    _refuse_changed(run, evaluations, store)
+    refuse_changed(evaluations, store.evaluation_rows(run.id), run.id)
     pinned = tuple(item.benchmark_spec for item in evaluations[: len(plan.benchmarks)])  # each model has all of them
     plan = plan.model_copy(update={"benchmarks": pinned})
     taken = Decimal(0)
@@ -110,16 +111,6 @@ def _write(lease: StepLease, run: RunRow, here: PlanContext, database: Database,
         events=[*_group_sizes(plan, evaluations), _random_order(evaluations)],
     )
     return evaluations
-
-
-def _refuse_changed(run: RunRow, evaluations: list[Evaluation], store: RunStore) -> None:
-    """Of a run that goes on: old and new answers must belong together."""
-    for evaluation, row in zip(evaluations, store.evaluation_rows(run.id), strict=False):
-        if evaluation.benchmark_identity != row["digest"]:
-            raise UserError(
-                f"{evaluation.benchmark.name} has changed since run {run.id} started, so old and new answers would not "
-                "belong together. Restore the file, or start a new run (unchanged questions come from the cache)."
-            )
 
 
 def _group_sizes(plan: Plan, evaluations: list[Evaluation]) -> list[tuple[str, Mapping[str, Json]]]:

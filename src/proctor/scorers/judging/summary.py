@@ -156,8 +156,3 @@ def summarise_judges(details: Iterable[Mapping[str, Json]]) -> JudgeSummary:
     for item in details:
         summary.add(item)
     return summary
-
-
-def judge_agreement(details: Iterable[Mapping[str, Json]]) -> JudgeAgreement | None:
-    """How far several judges agree, from the details of their scores; None when there was only one judge."""
-    return summarise_judges(details).agreement()

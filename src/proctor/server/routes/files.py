@@ -36,7 +36,7 @@ from proctor.server.pages import next_link
 from proctor.server.problems import ProblemError
 from proctor.server.routes.resource import NamedRun, resource
 from proctor.server.service import Service, service_of
-from proctor.server.uploads import MULTIPART, Received, ReceivedFile, receive
+from proctor.server.uploads import BINARY, Received, ReceivedFile, receive, upload_body
 from proctor.stores.database import Database
 from proctor.stores.files import FileStore
 from proctor.stores.runs import RunStore
@@ -45,23 +45,11 @@ router = resource("files")
 CONFINED = "sandbox; default-src 'none'"
 RANGE = re.compile(r"bytes=(\d{0,15})-(\d{0,15})")
 FileId = Annotated[str, Path(max_length=64)]
-CONTENT = {"schema": {"type": "string", "format": "binary"}}
-BODY = {
-    "requestBody": {
-        "required": True,
-        "description": "The file itself, or a form with one part `file`.",
-        "content": {
-            "application/octet-stream": CONTENT,
-            MULTIPART: {
-                "schema": {
-                    "type": "object",
-                    "properties": {"file": {"type": "string", "format": "binary"}},
-                    "required": ["file"],
-                }
-            },
-        },
-    }
-}
+CONTENT = {"schema": BINARY}
+BODY = upload_body(
+    "The file itself, or a form with one part `file`.",
+    is_single=True,
+)
 
 
 def artifacts_of(service: Service) -> Artifacts:

@@ -33,30 +33,16 @@ from proctor.server.problems import ProblemError
 from proctor.server.routes.files import CONFINED, received_files
 from proctor.server.routes.resource import resource
 from proctor.server.service import service_of
-from proctor.server.uploads import MULTIPART
+from proctor.server.uploads import BINARY, upload_body
 from proctor.stores.own_benchmarks import OwnBenchmarkStore
 
 T = TypeVar("T")
 router = resource("own benchmarks")
 Name = Annotated[str, Path(max_length=100)]
-BINARY = {"type": "string", "format": "binary"}
-BODY = {
-    "requestBody": {
-        "required": True,
-        "description": "A form with a part `file` for the benchmark file and for each of its data files, whose file "
-        "names are their paths; or the benchmark file alone.",
-        "content": {
-            "application/octet-stream": {"schema": BINARY},
-            MULTIPART: {
-                "schema": {
-                    "type": "object",
-                    "properties": {"file": {"type": "array", "items": BINARY}},
-                    "required": ["file"],
-                }
-            },
-        },
-    }
-}
+BODY = upload_body(
+    "A form with a part `file` for the benchmark file and for each of its data files, whose file "
+    "names are their paths; or the benchmark file alone."
+)
 
 
 class OwnBenchmarkQuery(BaseModel):

@@ -32,29 +32,15 @@ from proctor.server.pages import next_link
 from proctor.server.routes.files import artifacts_of, received_files
 from proctor.server.routes.resource import resource
 from proctor.server.service import Service, service_of
-from proctor.server.uploads import MULTIPART, Received
+from proctor.server.uploads import Received, upload_body
 from proctor.stores.database import Database
 
 router = resource("problems")
 SubmissionId = Annotated[str, Path(max_length=64)]
-BINARY = {"type": "string", "format": "binary"}
-BODY = {
-    "requestBody": {
-        "required": True,
-        "description": "An archive (.zip, .tar, .tar.gz, .tar.bz2, .tar.xz), or a form with a part `file` for each "
-        "file of the program, whose file name is its path.",
-        "content": {
-            "application/octet-stream": {"schema": BINARY},
-            MULTIPART: {
-                "schema": {
-                    "type": "object",
-                    "properties": {"file": {"type": "array", "items": BINARY}},
-                    "required": ["file"],
-                }
-            },
-        },
-    }
-}
+BODY = upload_body(
+    "An archive (.zip, .tar, .tar.gz, .tar.bz2, .tar.xz), or a form with a part `file` for each "
+    "file of the program, whose file name is its path."
+)
 
 
 def _problem(name: str) -> Problem:
