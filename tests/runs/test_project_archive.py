@@ -38,7 +38,7 @@ from stores.parts import new_database
 STAYS = {
     "api_keys", "audit", "batch_trials", "batches", "budgets", "cache", "chunks", "deliveries", "id_blocks",
     "idempotency_keys", "identities", "links", "members", "projects", "provider_keys", "queue", "refresh_tokens",
-    "reservations", "sessions", "submission_queue", "token_families", "users", "webhooks", "workers",
+    "rescorings", "reservations", "sessions", "submission_queue", "token_families", "users", "webhooks", "workers",
 }  # fmt: skip
 """Secrets, people and rights, money, work in progress, caches."""
 Rows = dict[str, list[list[Any]]]

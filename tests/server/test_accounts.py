@@ -116,7 +116,7 @@ def address(path: str, run_id: str, project: str, key: str, plan: str = NO_PLAN,
         "name": "puzzles", "session": "0" * 16, "user": "viewer", "connection_id": "c-000",
         "token_id": "t-000", "way": "oidc", "kind": "project", "subject": "nothing",
         "plan_id": plan, "comment_id": comment, "file_id": NO_FILE,
-        "submission_id": "s-000", "webhook_id": "w-000", "delivery_id": "d-000",
+        "submission_id": "s-000", "rescoring_id": "r-000", "webhook_id": "w-000", "delivery_id": "d-000",
     }  # fmt: skip
     for name, value in named.items():
         path = path.replace(f"{{{name}}}", value)
@@ -368,7 +368,7 @@ def test_a_member_runs_no_code_and_reads_no_file_of_the_servers_machine(site: Si
     for scorer in (f'python://pathlib:Path:{{"path": "{mark}"}}', "python://os:getcwd", "os.system"):
         answer = site.ask("owner", "POST", rescore, {"scorers": [scorer], "keep": True})
         assert (answer.status, answer.json["errors"][0]["pointer"]) == (403, "/scorers/0"), answer.body
-    assert site.ask("owner", "POST", rescore, {"scorers": ["exact"], "keep": True}).status == 200
+    assert site.ask("owner", "POST", rescore, {"scorers": ["exact"], "keep": True}).status == 202
     for name in ("../secret.yaml", "/etc/passwd", "secret.yaml", "puzzles@../secret.yaml", "python://os:getcwd"):
         answer = site.ask("owner", "POST", f"{V1}/runs", {**PLAN, "benchmarks": [name]})
         assert (answer.status, answer.json["errors"][0]["pointer"]) == (403, "/benchmarks/0"), answer.body

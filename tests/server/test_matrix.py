@@ -30,7 +30,7 @@ UNKNOWN = {
     "run_id": "0000000000zz", "plan_id": "p-000", "comment_id": "c-000", "key_id": "nokeyatall0", "project": "nowhere",
     "connection_id": "c-000000000000", "webhook_id": "w-000", "delivery_id": "d-000", "file_id": "f-000",
     "ask_id": "a-000", "token_id": "t-000", "session": "0" * 16, "submission_id": "s-000", "result_id": "999999",
-    "position": "0", "user": "viewer",
+    "position": "0", "user": "viewer", "rescoring_id": "r-000",
 }  # fmt: skip
 """What there is not, by the name that paths have for it."""
 BODIES: dict[tuple[str, str], Any] = {
@@ -118,6 +118,7 @@ def made_by_stranger(matrix: Matrix) -> dict[str, str]:
         "run_id": run_id,
         "project": "other",
         "result_id": str(read(f"/runs/{run_id}/results")["items"][0]["result_id"]),
+        "rescoring_id": make(f"/runs/{run_id}/rescore", {"scorers": ["exact"], "keep": True})["rescoring_id"],
         "comment_id": make(f"/runs/{run_id}/comments", {"text": "ours"})["comment_id"],
         "plan_id": make("/plans", {"name": "weekly", "plan": PLAN})["plan_id"],
         "key_id": make("/keys", {"scopes": ["run:read"]})["key_id"],

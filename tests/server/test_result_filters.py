@@ -10,6 +10,7 @@ import pytest
 from server.serving import Server
 
 V1 = "/api/v1"
+TAGGED: dict[str, Any] = {"models": ["demo/weak"], "benchmarks": [{"benchmark": "puzzles", "limit": 1}]}
 
 
 @pytest.fixture(scope="module")
@@ -90,3 +91,17 @@ def test_who_has_a_page_already_is_told_so_until_scores_change(server: Server) -
     changed = server.ask("GET", page, If_None_Match=first.headers["etag"])
     assert (changed.status, list(changed.json["items"][0]["scores"])) == (200, ["exact"])
     assert server.ask("GET", one, If_None_Match=whole.headers["etag"]).status == 200
+
+
+def test_runs_are_found_by_their_tags_over_the_api_as_by_the_command(server: Server) -> None:
+    tagged = server.run({**TAGGED, "tags": ["weekly", "team/x"]})
+    server.run(TAGGED)
+    page = server.get(f"{V1}/runs?tag=weekly&tag=team/x")
+    assert [(run["run_id"], run["tags"]) for run in page["items"]] == [(tagged, ["team/x", "weekly"])]
+    assert server.get(f"{V1}/runs?tag=weekly&tag=nobody")["items"] == []
+    assert server.get(f"{V1}/runs/{tagged}")["tags"] == ["weekly", "team/x"]
+    code, out, _ = server.cli("runs", "--server", server.address, "--tag", "weekly", "--json")
+    assert (code, tagged in out, out.count('"run_id"')) == (0, True, 1)
+    refused = server.post(f"{V1}/runs", {**TAGGED, "tags": ["ok", "not ok"]})
+    assert (refused.status, refused.json["errors"][0]["pointer"]) == (422, "/tags")
+    assert "'not ok' is not a tag" in refused.json["detail"]

@@ -19,6 +19,7 @@ from msgspec.structs import replace
 
 import postgres
 import proctor.stores
+from proctor.domain.documents.rescoring import RescoreRequest
 from proctor.domain.message import Message, Prompt
 from proctor.domain.response import Response, Usage
 from proctor.domain.run import RunStatus
@@ -81,6 +82,7 @@ from proctor.stores.provider_keys import ProviderKeyStore
 from proctor.stores.queue import QueueStore
 from proctor.stores.recorded import RecordedAnswers
 from proctor.stores.repeats import sample_repeats
+from proctor.stores.rescorings import RescoringStore, StoredRequest
 from proctor.stores.result_filters import ResultFilters
 from proctor.stores.result_ids import EvaluationPart, find_ids, find_places
 from proctor.stores.result_rows import attempts_of, parts_of_run, rows_after, rows_of_ids
@@ -126,6 +128,7 @@ class Theirs:
     webhook: str = "w-nosuch"
     delivery: str = "d-nosuch"
     own: str = "nosuch"
+    rescoring: str = "r-nosuch"
 
     @property
     def id(self) -> int:
@@ -234,6 +237,7 @@ def fill(database: Database, folder: Path) -> Theirs:
         run, columns, row, lease, trials, responses, submitted.id, batch.id, plan.id, comment.id, key.id, file.id,
         SubmissionQueue(database).add(PROGRAM), asked, *add_delivery(database, run_id),
         OwnBenchmarkStore(database).add(OWN, lambda: None).name,
+        RescoringStore(database).add(run_id, STORED, started_by="ann"),
     )  # fmt: skip
 
 
@@ -255,6 +259,7 @@ def part_of(it: Theirs) -> EvaluationPart:
     return EvaluationPart(row.id, row.run_id, row.model, row.benchmark, it.columns["scorers"])
 
 
+STORED = StoredRequest(RescoreRequest(["exact"]), "/")
 OWN = NewBenchmark(
     name="ours",
     version="1",
@@ -367,6 +372,9 @@ READS: dict[str, Callable[[Database, Theirs], Any]] = {
     "measuring.MeasuringStore.covered": lambda db, it: list(MeasuringStore(db).covered(it.id, "echo", "1")),
     "measuring.MeasuringStore.latencies": lambda db, it: list(MeasuringStore(db).latencies(it.id)),
     "measuring.MeasuringStore.streamed": lambda db, it: list(MeasuringStore(db).streamed(it.id)),
+    "rescorings.RescoringStore.get": lambda db, it: RescoringStore(db).get(it.run.id, it.rescoring).state,
+    "rescorings.RescoringStore.of_run": lambda db, it: RescoringStore(db).of_run(it.run.id),
+    "rescorings.RescoringStore.refuse_open": lambda db, it: RescoringStore(db).refuse_open(it.run.id),
     "result_rows.parts_of_run": lambda db, it: parts_of_run(db, it.run.id),
     "result_rows.rows_after": lambda db, it: rows_after(db, part_of(it), 0, 9, all_attempts=True),
     "result_rows.rows_of_ids": lambda db, it: rows_of_ids(db, part_of(it), it.responses),
@@ -460,6 +468,8 @@ WRITES: dict[str, Callable[[Database, Theirs], Any]] = {
     "runs.RunStore.save_summary": lambda db, it: RunStore(db).save_summary(it.run, it.columns, {"x": 1}),
     "runs.RunStore.add_event": lambda db, it: RunStore(db).add_event(it.run.id, "progress", {}),
     "scores.ScoreStore.forget_packed": lambda db, it: ScoreStore(db).forget_packed([it.id]),
+    "rescorings.RescoringStore.add": lambda db, it: RescoringStore(db).add(it.run.id, STORED, started_by="ann"),
+    "rescorings.RescoringStore.cancel": lambda db, it: RescoringStore(db).cancel(it.run.id, it.rescoring),
     "scores.ScoreStore.put_in_force": lambda db, it: ScoreStore(db).put_in_force({it.id: {"x": "1"}}),
 }
 EXEMPT = {
@@ -512,6 +522,7 @@ WORKERS = (
     "steps.StepStore.",
     "lost_chunks.",
     "run_money.",
+    "rescorings.RescoringQueue.",
 )
 """The rest of these is the workers' own, who run for every project: ids from the queue, or leases."""
 MACHINERY = ("connection_thread", "keys", "postgresql", "result_filters.is_measured", "scoping", "sqlite")
@@ -620,13 +631,14 @@ def unknown(theirs: Theirs) -> Theirs:
         "w-nosuch00",
         "d-nosuch00",
         "nosuch-benchmark",
+        "r-nosuch00",
     )
 
 
 def without_names(answer: object, theirs: Theirs) -> str:
     guess = unknown(theirs)
     text = repr(answer)
-    names = ("plan", "comment", "provider_key", "file", "program", "asked", "webhook", "delivery", "own")
+    names = ("plan", "comment", "provider_key", "file", "program", "asked", "webhook", "delivery", "own", "rescoring")
     owned = tuple(getattr(of, name) for of in (theirs, guess) for name in names)
     text = text.replace(f"result {theirs.responses[0]} ", "result N ").replace(
         f"result {guess.responses[0]} ", "result N "
@@ -754,6 +766,7 @@ def test_every_table_is_somebodys_or_says_why_not() -> None:
         "packed_columns",
         "packed_words",
         "worker_time",
+        "run_tags",
         "events",
         "batches",
         "batch_trials",

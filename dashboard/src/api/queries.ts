@@ -50,6 +50,7 @@ export interface RunFilters {
   status?: string | null;
   model?: string | null;
   benchmark?: string | null;
+  tag?: string | null;
   /** Runs on benchmarks, where nothing is said; asks of the arena; or all. */
   kind?: string | null;
 }

@@ -186,8 +186,91 @@ export interface paths {
         /**
          * Rescore
          * @description Score a run's stored responses again, without asking the model under test; all scores are kept.
+         *
+         *     Sent again within a day with the same `Idempotency-Key`, it gives the rescoring that the first request made. Of one
+         *     run they are carried out one after the other.
          */
         post: operations["rescoreRun"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run_id}/rescorings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List All
+         * @description List the rescorings of a run, with what came of them.
+         */
+        get: operations["listRescorings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run_id}/rescorings/{rescoring_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get One
+         * @description How far a rescoring is, and old and new scores side by side once it has ended.
+         */
+        get: operations["readRescoring"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run_id}/rescorings/{rescoring_id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel
+         * @description Stop a rescoring: scores in progress are kept, and the old ones remain in force.
+         */
+        post: operations["cancelRescoring"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run_id}/rescorings/{rescoring_id}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Follow
+         * @description Follow a rescoring; after a pause, `Last-Event-ID` goes on where the stream broke off.
+         */
+        get: operations["followRescoring"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2234,6 +2317,16 @@ export interface components {
          */
         ShownStatus: "cancelled" | "completed" | "failed" | "interrupted" | "queued" | "running";
         /**
+         * AcceptedRescoring
+         * @description A rescoring that is written down; workers carry it out.
+         */
+        AcceptedRescoring: {
+            rescoring_id: string;
+            run_id: string;
+            /** @enum {unknown} */
+            status: "cancelled" | "completed" | "failed" | "queued" | "running";
+        };
+        /**
          * AcceptedRun
          * @description A run that is written down; workers execute it.
          */
@@ -3221,6 +3314,8 @@ export interface components {
             done: number | null;
             cost_usd: number | null;
             cost_basis: string | null;
+            /** @default [] */
+            tags: string[];
         };
         /** ListedSession */
         ListedSession: {
@@ -3609,6 +3704,7 @@ export interface components {
          */
         Plan: {
             name?: string | null;
+            tags?: string[];
             models: components["schemas"]["PlanModel"] | components["schemas"]["PlanModel"][];
             benchmarks: components["schemas"]["PlanBenchmark"] | components["schemas"]["PlanBenchmark"][];
             epochs?: number;
@@ -4184,6 +4280,13 @@ export interface components {
             already_scored: number;
         };
         /**
+         * RescoringPage
+         * @description The rescorings of a run, newest first.
+         */
+        RescoringPage: {
+            items: components["schemas"]["ServedRescoring"][];
+        };
+        /**
          * ResultDetails
          * @description One result with its prompt, the sample's other fields and every attempt at its trial.
          */
@@ -4326,6 +4429,8 @@ export interface components {
             evaluations: components["schemas"]["EvaluationSummary"][];
             /** @default null */
             until: components["schemas"]["StopOutcome"][] | null;
+            /** @default [] */
+            tags: string[];
             /** @enum {unknown} */
             kind: "report";
             setup: components["schemas"]["EvaluationSetup"][];
@@ -4475,6 +4580,26 @@ export interface components {
             name: string;
         };
         /**
+         * ServedRescoring
+         * @description How far a rescoring is, and what came of it.
+         */
+        ServedRescoring: {
+            rescoring_id: string;
+            run_id: string;
+            /** @enum {unknown} */
+            status: "cancelled" | "completed" | "failed" | "queued" | "running";
+            progress: number;
+            done: number;
+            total: number;
+            fault: string | null;
+            error: string | null;
+            started_by: string | null;
+            created_at: string;
+            ended_at: string | null;
+            request: components["schemas"]["RescoreRequest"];
+            result: components["schemas"]["Rescored"] | null;
+        };
+        /**
          * ServedResult
          * @description A row of `proctor export -f jsonl`, and where it is found again.
          */
@@ -4546,6 +4671,8 @@ export interface components {
             evaluations: components["schemas"]["EvaluationSummary"][];
             /** @default null */
             until: components["schemas"]["StopOutcome"][] | null;
+            /** @default [] */
+            tags: string[];
             waiting_for: string | null;
             progress: number;
             shown_status: components["schemas"]["ShownStatus"];
@@ -5175,6 +5302,8 @@ export interface operations {
                 model?: string[];
                 /** @description With all of these benchmarks. */
                 benchmark?: string[];
+                /** @description With all of these tags. */
+                tag?: string[];
                 /** @description A part of the run's name, or of an ask's prompt. */
                 text?: string | null;
                 /** @description Who started it: a user's name, or `key ID`. */
@@ -5432,7 +5561,9 @@ export interface operations {
     rescoreRun: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "idempotency-key"?: string | null;
+            };
             path: {
                 run_id: string;
             };
@@ -5452,13 +5583,15 @@ export interface operations {
             };
         };
         responses: {
-            /** @description As the command line's --json prints it. */
-            200: {
+            /** @description It is written down; a worker carries it out. */
+            202: {
                 headers: {
+                    /** @description Where it is followed. */
+                    Location?: string;
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Rescored"];
+                    "application/json": components["schemas"]["AcceptedRescoring"];
                 };
             };
             400: components["responses"]["problem-400"];
@@ -5469,6 +5602,131 @@ export interface operations {
             409: components["responses"]["problem-409"];
             413: components["responses"]["problem-413"];
             415: components["responses"]["problem-415"];
+            421: components["responses"]["problem-421"];
+            422: components["responses"]["problem-422"];
+            429: components["responses"]["problem-429"];
+            503: components["responses"]["problem-503"];
+        };
+    };
+    listRescorings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The newest hundred, newest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RescoringPage"];
+                };
+            };
+            401: components["responses"]["problem-401"];
+            403: components["responses"]["problem-403"];
+            404: components["responses"]["problem-404"];
+            421: components["responses"]["problem-421"];
+            422: components["responses"]["problem-422"];
+            429: components["responses"]["problem-429"];
+            503: components["responses"]["problem-503"];
+        };
+    };
+    readRescoring: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                rescoring_id: string;
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As the command line's --json prints it. */
+            200: {
+                headers: {
+                    /** @description Its state. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServedRescoring"];
+                };
+            };
+            401: components["responses"]["problem-401"];
+            403: components["responses"]["problem-403"];
+            404: components["responses"]["problem-404"];
+            421: components["responses"]["problem-421"];
+            422: components["responses"]["problem-422"];
+            429: components["responses"]["problem-429"];
+            503: components["responses"]["problem-503"];
+        };
+    };
+    cancelRescoring: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                rescoring_id: string;
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It ends within seconds. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServedRescoring"];
+                };
+            };
+            401: components["responses"]["problem-401"];
+            403: components["responses"]["problem-403"];
+            404: components["responses"]["problem-404"];
+            409: components["responses"]["problem-409"];
+            421: components["responses"]["problem-421"];
+            422: components["responses"]["problem-422"];
+            429: components["responses"]["problem-429"];
+            503: components["responses"]["problem-503"];
+        };
+    };
+    followRescoring: {
+        parameters: {
+            query?: never;
+            header?: {
+                "last-event-id"?: string;
+            };
+            path: {
+                rescoring_id: string;
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description `event:` is one of accepted, started, progress, finished, failed, cancelled; `id:` grows; `data:` is JSON. The stream ends after the last one. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                    "text/event-stream": components["schemas"]["RunEvent"];
+                };
+            };
+            401: components["responses"]["problem-401"];
+            403: components["responses"]["problem-403"];
+            404: components["responses"]["problem-404"];
             421: components["responses"]["problem-421"];
             422: components["responses"]["problem-422"];
             429: components["responses"]["problem-429"];

@@ -117,6 +117,7 @@ export const de: Texts = {
   'runs.new': 'Neuer Lauf',
   'runs.search': 'Name',
   'runs.status': 'Status',
+  'runs.tag': 'Schlagwort',
   'runs.kind': 'Art',
   'runs.kind.evaluation': 'Auf Benchmarks',
   'runs.kind.playground': 'Fragen in der Arena',

@@ -124,6 +124,7 @@ export const en = {
   'runs.new': 'New run',
   'runs.search': 'Name',
   'runs.status': 'Status',
+  'runs.tag': 'Tag',
   'runs.kind': 'Kind',
   'runs.kind.evaluation': 'On benchmarks',
   'runs.kind.playground': 'Asks in the arena',

@@ -117,6 +117,7 @@ export const ja: Texts = {
   'runs.new': '新しい実行',
   'runs.search': '名前',
   'runs.status': '状態',
+  'runs.tag': 'タグ',
   'runs.kind': '種類',
   'runs.kind.evaluation': 'ベンチマークでの実行',
   'runs.kind.playground': 'アリーナでの質問',

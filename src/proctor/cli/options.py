@@ -130,6 +130,7 @@ execution_options = _together(
     click.option("--max-tokens", type=COUNT, metavar="N", help="Sent to every model; not sent if left out."),
     judge_option,
     click.option("--name", metavar="TEXT", help="A name for the run."),
+    click.option("--tag", "tags", multiple=True, metavar="TAG", help="A word to find the run by. Repeatable."),
     click.option("--sandbox", metavar="NAME", help="Sandbox backend for a model's code."),
     click.option("--unsafe-no-sandbox", is_flag=True, help="Run a model's code without isolation. Dangerous."),
     click.option(
@@ -174,6 +175,8 @@ def plan_values(flags: dict[str, Any]) -> dict[str, Any]:
         return {name: flags[name] for name in names if flags.get(name) is not None}
 
     values = given("epochs", "seed", "name", "sandbox", "until")
+    if flags.get("tags"):
+        values["tags"] = list(flags["tags"])
     if flags.get("judge"):
         values["judge"] = list(flags["judge"])
     if flags.get("no_cache"):

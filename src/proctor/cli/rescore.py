@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from proctor.cli.echo import echo
-from proctor.cli.options import NUMBER, as_json, assume_price_option, judge_option, run_argument
+from proctor.cli.options import NUMBER, as_json, assume_price_option, judge_option, run_argument, server_option
 
 if TYPE_CHECKING:
     from proctor.domain.documents.rescored import Rescored
@@ -38,8 +38,9 @@ FIRST_SECONDS = 5.0
 @click.option("--max-cost", metavar="USD", help="Stop before the judges have cost more than this.")
 @assume_price_option
 @click.option("--no-cache", is_flag=True, help="Do not use cached judge replies.")
+@server_option
 @as_json
-def rescore(reference: str, scorers: tuple[str, ...], use: tuple[str, ...], **flags: Any) -> None:
+def rescore(reference: str, scorers: tuple[str, ...], use: tuple[str, ...], server: str | None, **flags: Any) -> None:
     """Score a run's stored responses again, without asking the model. All scores are kept.
 
     \b
@@ -48,12 +49,19 @@ def rescore(reference: str, scorers: tuple[str, ...], use: tuple[str, ...], **fl
     proctor rescore latest --use exact
 
     To continue an interrupted rescore, run the same command again. RUN is an id, a unique prefix of one,
-    or 'latest'.
+    or 'latest'. With a server, its workers do it, and the command follows them.
     """
-    from proctor.cli.context import database, print_json
+    from proctor.cli.context import database
+    from proctor.cli.remote import client_of
 
     if bool(scorers) == bool(use):
         raise click.UsageError("Give either --scorer (score again) or --use (choose stored scores).")
+    client = client_of(server)
+    if client is not None:
+        from proctor.cli.rescore_on import rescore_on
+
+        rescore_on(client, reference, scorers, use, flags)
+        return
     with database() as opened:
         if use:
             from proctor.runs.packing import pack_run
@@ -64,7 +72,15 @@ def rescore(reference: str, scorers: tuple[str, ...], use: tuple[str, ...], **fl
         else:
             rescoring = _prepare(opened, reference, scorers, flags)
             document, code = _execute(rescoring, keep=flags["keep"])
-    if flags["as_json"]:
+    show(document, is_json=flags["as_json"])
+    sys.exit(code)
+
+
+def show(document: Rescored, *, is_json: bool) -> None:
+    """Both sets of scores, and what was in the way of more."""
+    if is_json:
+        from proctor.cli.context import print_json
+
         print_json(document)
     else:
         from proctor.cli.rescored import print_rescored
@@ -75,7 +91,6 @@ def rescore(reference: str, scorers: tuple[str, ...], use: tuple[str, ...], **fl
         echo(f"Error: {judge}: {fault.rstrip('.')}. Run the same command again to continue.", err=True)
     for scorer, reason in document.why_nothing.items():
         echo(f"Error: {scorer} scored no response: {reason.rstrip('.')}.", err=True)
-    sys.exit(code)
 
 
 def _prepare(opened: Database, reference: str, scorers: tuple[str, ...], flags: dict[str, Any]) -> Rescoring:
@@ -103,7 +118,7 @@ def _execute(rescoring: Rescoring, *, keep: bool) -> tuple[Rescored, int]:
     from proctor.cli.event_loop import run_until_done
     from proctor.runs.rescore import execute_rescoring
 
-    rescoring.on_progress = _progress()
+    rescoring.on_progress = progress_lines()
     again = "Run the same command again to continue."
 
     def interrupted() -> None:
@@ -123,7 +138,7 @@ def _execute(rescoring: Rescoring, *, keep: bool) -> tuple[Rescored, int]:
     return document, 0 if rescoring.is_complete else 1
 
 
-def _progress() -> Progress:
+def progress_lines() -> Progress:
     """A line on standard error after 5, 10, 20, … seconds."""
     started, wait = time.monotonic(), FIRST_SECONDS
 

@@ -52,6 +52,7 @@ DATE = Date(has_times=True)
     "--benchmark", "benchmarks", multiple=True, metavar="NAME", shell_complete=complete_benchmark,
     help="With this benchmark. Repeatable.",
 )  # fmt: skip
+@click.option("--tag", "tags", multiple=True, metavar="TAG", help="With this tag. Repeatable.")
 @click.option("--name", metavar="TEXT", help="Whose name contains this.")
 @click.option("--owner", metavar="WHO", help="Started by this user, or 'key ID', over a server.")
 @click.option(
@@ -91,11 +92,17 @@ def runs(
 
 
 def _query(
-    *, models: Sequence[str], benchmarks: Sequence[str], name: str | None, owner: str | None, **dates: datetime | None
+    *,
+    models: Sequence[str],
+    benchmarks: Sequence[str],
+    tags: Sequence[str],
+    name: str | None,
+    owner: str | None,
+    **dates: datetime | None,
 ) -> dict[str, Any]:
     """The same filters, as a server knows them."""
     moments = {key: None if day is None else day.astimezone().isoformat() for key, day in dates.items()}
-    return {"model": models, "benchmark": benchmarks, "text": name, "owner": owner, **moments}
+    return {"model": models, "benchmark": benchmarks, "tag": tags, "text": name, "owner": owner, **moments}
 
 
 def _filter(*, since: datetime | None, until: datetime | None, **given: Any) -> RunFilter:
@@ -131,7 +138,7 @@ def _print(found: Sequence[ListedRun], *, is_filtered: bool) -> None:
             _trials(item),
             seconds_text(None if is_untimed else item.seconds),
             _cost(item),
-            cell(f"{item.name}: {what}" if item.name else what),
+            cell((f"{item.name}: {what}" if item.name else what) + "".join(f" #{tag}" for tag in item.tags)),
         )
     out.print(table)
 

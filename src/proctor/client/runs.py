@@ -68,7 +68,7 @@ class ServedRuns(ServerConnection):
         return ShownRun(**{name: getattr(served, name) for name in ShownRun.__struct_fields__})
 
     def runs(self, *, limit: int = 50, after: str | None = None, **query: Any) -> RunPage:
-        """A page of runs, newest first: status, model, benchmark, text, owner, kind, since, until."""
+        """A page of runs, newest first: status, model, benchmark, tag, text, owner, kind, since, until."""
         return self._convert(self._ask("GET", "/runs", {**query, "limit": limit, "after": after}), RunPage)
 
     def list_runs(self, *, limit: int, after: str | None = None, **query: Any) -> list[ListedRun]:
@@ -84,10 +84,13 @@ class ServedRuns(ServerConnection):
 
     def follow(self, run: str, after: int = 0) -> Iterator[RunEvent]:
         """Events as they happen, until the run has ended; a lost connection is taken up where it broke off."""
+        return self._followed(f"/runs/{quote(run, safe='')}/events", after)
+
+    def _followed(self, path: str, after: int) -> Iterator[RunEvent]:
         failures = 0
         while True:
             try:
-                for event in self._stream(run, after):
+                for event in self._stream(f"{V1}{path}", after):
                     failures, after = 0, event.number
                     yield event
                     if event.kind in LAST:
@@ -133,8 +136,7 @@ class ServedRuns(ServerConnection):
         """What changes something names its run in full."""
         return run if len(run) == 12 else self.run(run).run_id
 
-    def _stream(self, run: str, after: int) -> Iterator[RunEvent]:
-        path = f"{V1}/runs/{quote(run, safe='')}/events"
+    def _stream(self, path: str, after: int) -> Iterator[RunEvent]:
         connection, answer = self._open("GET", path, headers={"Last-Event-ID": str(after)})
         with closing(connection):
             fields: dict[str, str] = {}

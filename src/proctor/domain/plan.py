@@ -33,6 +33,25 @@ def _from_query(value: object) -> object:
         return value
 
 
+MAX_TAGS = 20
+TAG = re.compile(r"[^\W_][\w.:/=+-]{0,49}")
+
+
+def _tags(value: object) -> object:
+    """Each once; what could be a key is none."""
+    if value is None:
+        return ()
+    items = [value] if isinstance(value, str) else value
+    if not isinstance(items, list | tuple) or len(items) > MAX_TAGS:
+        raise ValueError(f"tags are a list of at most {MAX_TAGS} words")
+    for item in items:
+        if not isinstance(item, str) or not TAG.fullmatch(item):
+            said = "up to 50 letters, digits and . : / = + - _, a letter or digit first"
+            raise ValueError(f"{str(item)[:60]!r} is not a tag: {said}")
+    _refuse_secrets(items)
+    return tuple(dict.fromkeys(items))
+
+
 def _stops(value: object) -> object:
     return _one_or_many(_from_query(value))
 
@@ -273,6 +292,8 @@ class Limits(Frozen):
 
 class Plan(Varied[Matrix]):
     name: str | None = None
+    tags: Annotated[tuple[str, ...], BeforeValidator(_tags)] = ()
+    """Words by which its runs are found again."""
     models: Annotated[tuple[ModelSpec, ...], BeforeValidator(_one_or_many), AfterValidator(some)]
     benchmarks: Annotated[tuple[BenchmarkSpec, ...], BeforeValidator(_one_or_many), AfterValidator(some)]
     epochs: Whole = Field(1, ge=1)

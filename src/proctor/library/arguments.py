@@ -39,6 +39,7 @@ class Options(TypedDict, total=False):
     home: Path | str
     """In the place of PROCTOR_HOME."""
     name: str
+    tags: Sequence[str]
     matrix: Mapping[str, Any]
     epochs: int
     seed: int

@@ -124,6 +124,7 @@ def _listed(database: Database, row: RunListing) -> ListedRun:
         done=done,
         cost_usd=None if costs is None else costs.cost_usd,
         cost_basis=None if costs is None else costs.cost_basis,
+        tags=row.tags,
     )
 
 

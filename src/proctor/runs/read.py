@@ -54,6 +54,7 @@ def read_run(database: Database, reference: str) -> RunSummary:
         totals=totals_of(figures, seconds),
         evaluations=_beside_each_other(figures, rows, scorers_in_force(database, run.id, rows)),
         until=_stop_outcomes(database, run) if run.has_stop_rule else None,
+        tags=run.tags,
     )
 
 

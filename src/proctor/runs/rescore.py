@@ -10,6 +10,7 @@ from functools import cached_property, partial
 import orjson
 from msgspec import Struct, field
 
+from proctor.costs.durable_budget import DurableBudget, Ledger
 from proctor.domain.benchmark import ScorerSpec
 from proctor.domain.documents.rescored import Rescored
 from proctor.domain.errors import NotFoundError, PlanError, RunError, did_you_mean
@@ -30,6 +31,7 @@ from proctor.runs.sides import sides_of_rows
 from proctor.scorers.registry import create_scorers
 from proctor.stores.database import Database
 from proctor.stores.journal import DatabaseJournal
+from proctor.stores.leases import Hold
 from proctor.stores.runs import RunRow, RunStore
 from proctor.stores.scores import ScoreSet, ScoreStore
 
@@ -62,6 +64,10 @@ class Rescoring(Struct, dict=True, eq=False):
     judge_faults: dict[str, str] = field(default_factory=dict)
     out_of_money: str = ""
     """Why no judge is asked any more, where that is the cost limit."""
+    ledger: Ledger | None = None
+    """Where it is written down what judges may have cost, so that the limit holds over several processes."""
+    hold: Hold | None = None
+    """What every write names, where another process may take it over."""
     measured_nothing: dict[str, str] = field(default_factory=dict)
     """Scorers that could not measure a single response of some evaluation, and why not, of one response."""
 
@@ -89,13 +95,31 @@ class Rescoring(Struct, dict=True, eq=False):
     def budget(self) -> Budget | None:
         if self.cost_limit_usd is None:
             return None
-        budget = Budget(self.cost_limit_usd, Decimal(0), lambda next_usd: self._run_out_of_money(budget, next_usd))
+
+        def stop(next_usd: Decimal) -> None:
+            self._run_out_of_money(budget, next_usd)
+
+        budget: Budget
+        if self.ledger is None:
+            budget = Budget(self.cost_limit_usd, Decimal(0), stop)
+        else:
+            budget = DurableBudget(self.cost_limit_usd, self.ledger, stop)
         return budget
 
     @property
     def spent_usd(self) -> Decimal:
         """What its judges may have cost by now, where that is limited: a request without an answer yet counts whole."""
         return Decimal(0) if self.budget is None else self.budget.spent_usd + self.budget.reserved_usd
+
+    async def close(self) -> None:
+        """Let go of its judges; nothing was begun, or all has ended."""
+        for judge in judges_of(scorer for scorers in self.scorers.values() for scorer in scorers):
+            await judge.close()
+
+    def close_budget(self) -> None:
+        """Nothing is in flight any more: what was spent without an answer that is kept is written down."""
+        if isinstance(self.budget, DurableBudget):
+            self.budget.close()
 
     def _run_out_of_money(self, budget: Budget, next_usd: Decimal) -> None:
         self.out_of_money = out_of_money(budget.cap_usd, budget.spent_usd, next_usd)
@@ -197,7 +221,9 @@ async def execute_rescoring(rescoring: Rescoring, *, keep: bool = False) -> Resc
     """
     before = {row["id"]: orjson.loads(row["scorers"]) for row in rescoring.rows}
     every = [scorer for scorers in rescoring.scorers.values() for scorer in scorers]
-    journal = DatabaseJournal(rescoring.database, rescoring.versions, rescoring.run.month)
+    journal = DatabaseJournal(
+        rescoring.database, rescoring.versions, rescoring.run.month, lease=rescoring.hold, has_ended=True
+    )
     try:
         async with judging(
             every,
@@ -212,12 +238,11 @@ async def execute_rescoring(rescoring: Rescoring, *, keep: bool = False) -> Resc
             rescoring.judge_faults = faults_of(judges)
     finally:
         await journal.close()
-        for judge in judges_of(every):
-            await judge.close()
+        await rescoring.close()
     rescoring.measured_nothing = _measured_nothing(rescoring)
     is_in_force, store = rescoring.is_complete and not keep, ScoreStore(rescoring.database)
     if is_in_force:
-        store.put_in_force(rescoring.versions)
+        store.put_in_force(rescoring.versions, rescoring.hold)
     store.forget_packed(before)
     await stoppable(partial(pack_run, rescoring.database, rescoring.run.id))
     return _document(rescoring, before, already, is_in_force=is_in_force)
@@ -258,10 +283,17 @@ def put_in_force(database: Database, reference: str, names: Sequence[str], on: s
     run, rows = _run_and_rows(database, reference, on)
     store = ScoreStore(database)
     before = {row["id"]: orjson.loads(row["scorers"]) for row in rows}
-    chosen = {row["id"]: dict(_stored(store.sets(row["id"]), name, row) for name in names) for row in rows}
+    chosen = find_stored(database, reference, names, on)
     rescoring = Rescoring(run, rows, {row["id"]: () for row in rows}, database)
     store.put_in_force(chosen)
     return _document(rescoring, before, [0] * len(rows), is_in_force=True, after=chosen)
+
+
+def find_stored(database: Database, reference: str, names: Sequence[str], on: str | None) -> dict[int, Versions]:
+    """The sets of scores that the names mean, by evaluation; refuses what there is not."""
+    _, rows = _run_and_rows(database, reference, on)
+    store = ScoreStore(database)
+    return {row["id"]: dict(_stored(store.sets(row["id"]), name, row) for name in names) for row in rows}
 
 
 def _stored(sets: Sequence[ScoreSet], name: str, row: EvaluationColumns) -> tuple[str, str]:

@@ -32,6 +32,7 @@ from proctor.server.routes import (
     programs,
     project_events,
     provider_keys,
+    rescorings,
     results,
     review,
     runs,
@@ -48,6 +49,7 @@ from proctor.server.static import Dashboard
 ROUTERS = (
     status.router,
     runs.router,
+    rescorings.router,
     events.router,
     project_events.router,
     results.router,

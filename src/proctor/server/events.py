@@ -1,4 +1,4 @@
-"""Events of runs as streams (SSE): one reader of the database for all who follow a run, prepared bytes for each.
+"""Events of runs as streams (SSE): one reader of the database for all who follow one, prepared bytes for each.
 
 A client is a number: the last event it was sent. One that is slow costs nothing but that; what the feed no longer has
 at hand is read again from the database, so that nothing is lost and memory is bounded.
@@ -9,7 +9,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections import deque
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterator
+from typing import Protocol
 
 from msgspec import Struct
 
@@ -18,6 +19,7 @@ from proctor.domain.errors import NotFoundError, StoreError
 from proctor.domain.run import ENDED, RunStatus
 from proctor.stores.database import Database
 from proctor.stores.events import EVENTS_AT_A_TIME, StoredEvent, events_after, last_number
+from proctor.stores.rescorings import RESCORING, RescoringStore
 from proctor.stores.runs import RunStore
 
 KINDS = frozenset({"accepted", "prepared", "started", "progress", "chunk", "result", "finished", "failed", "cancelled"})
@@ -38,21 +40,105 @@ class PreparedEvent(Struct, frozen=True):
     """Empty for a note that is not sent."""
 
 
-def prepare_event(run_id: str, event: StoredEvent) -> PreparedEvent:
-    if event.kind not in KINDS:
-        return PreparedEvent(event.number, b"")
-    return _prepared(event.number, event.kind, {"run_id": run_id, "at": event.at, **event.data})
-
-
 def _prepared(number: int, kind: str, data: dict[str, object]) -> PreparedEvent:
     return PreparedEvent(number, b"id: %d\nevent: %s\ndata: %s\n\n" % (number, kind.encode(), json_bytes(data)))
 
 
-class RunFeed:
-    """A run's events, read once for all who follow it, while somebody does."""
+class EventSource(Protocol):
+    """What is followed: events in an order, with an end."""
+
+    @property
+    def key(self) -> str:
+        """The same for all who follow the same."""
+
+    def check(self) -> None:
+        """Raises NotFoundError where there is no such thing."""
+
+    def state(self) -> str:
+        """As it is stored; asked for before the events are read."""
+
+    def is_over(self, state: str) -> bool: ...
+
+    def prepare(self, event: StoredEvent) -> PreparedEvent: ...
+
+    def read(self, after: int) -> Iterator[StoredEvent]: ...
+
+    def read_end(self, state: str, last: int) -> list[PreparedEvent]:
+        """What is to be said at the end that no event says."""
+
+
+class RunEvents:
+    """The events of a run."""
 
     def __init__(self, database: Database, run_id: str) -> None:
         self._database, self._run_id = database, run_id
+
+    @property
+    def key(self) -> str:
+        return self._run_id
+
+    def check(self) -> None:
+        self._run_id = RunStore(self._database).get(self._run_id).id
+
+    def state(self) -> str:
+        return RunStore(self._database).get(self._run_id).status
+
+    def is_over(self, state: str) -> bool:
+        return state in ENDED
+
+    def prepare(self, event: StoredEvent) -> PreparedEvent:
+        if event.kind not in KINDS:
+            return PreparedEvent(event.number, b"")
+        return _prepared(event.number, event.kind, {"run_id": self._run_id, "at": event.at, **event.data})
+
+    def read(self, after: int) -> Iterator[StoredEvent]:
+        return events_after(self._database, self._run_id, after)
+
+    def read_end(self, state: str, last: int) -> list[PreparedEvent]:
+        """A run that was executed elsewhere may not say that it ended: its status does."""
+        number, is_told = last_number(self._database, self._run_id)
+        if is_told or last > number:
+            return []
+        return [_prepared(number + 1, LAST[RunStatus(state)], {"run_id": self._run_id})]
+
+
+class RescoringEvents:
+    """Those among a run's events that are about one of its rescorings."""
+
+    def __init__(self, database: Database, run_id: str, rescoring_id: str) -> None:
+        self._database, self._run_id, self._rescoring_id = database, run_id, rescoring_id
+
+    @property
+    def key(self) -> str:
+        return f"{self._run_id} {self._rescoring_id}"
+
+    def check(self) -> None:
+        self.state()
+
+    def state(self) -> str:
+        return RescoringStore(self._database).get(self._run_id, self._rescoring_id).state
+
+    def is_over(self, state: str) -> bool:
+        return state not in ("queued", "running")
+
+    def prepare(self, event: StoredEvent) -> PreparedEvent:
+        if event.kind != RESCORING or event.data["rescoring_id"] != self._rescoring_id:
+            return PreparedEvent(event.number, b"")
+        said = {name: value for name, value in event.data.items() if name != "event"}
+        return _prepared(event.number, event.data["event"], {"run_id": self._run_id, "at": event.at, **said})
+
+    def read(self, after: int) -> Iterator[StoredEvent]:
+        return events_after(self._database, self._run_id, after)
+
+    def read_end(self, state: str, last: int) -> list[PreparedEvent]:  # noqa: ARG002 - the last event says it
+        return []
+
+
+class RunFeed:
+    """Events, read once for all who follow them, while somebody does."""
+
+    def __init__(self, source: EventSource) -> None:
+        self._source = source
         self._recent: deque[PreparedEvent] = deque(maxlen=KEPT)
         self._first = 0
         """Events up to this number are in the database only."""
@@ -81,28 +167,21 @@ class RunFeed:
 
     async def _look(self) -> None:
         try:
-            # The status first: an event that is written between the two is seen before the end is believed.
-            status = await asyncio.to_thread(lambda: RunStore(self._database).get(self._run_id).status)
+            # The state first: an event that is written between the two is seen before the end is believed.
+            state = await asyncio.to_thread(self._source.state)
             found = await asyncio.to_thread(self._read, self._last)
         except NotFoundError:  # deleted meanwhile
             found, self._has_ended = [], True
         else:
-            if status in ENDED and len(found) < EVENTS_AT_A_TIME:
-                found += await asyncio.to_thread(self._read_end, status)
+            if self._source.is_over(state) and len(found) < EVENTS_AT_A_TIME:
+                found += await asyncio.to_thread(self._source.read_end, state, self._last)
                 self._has_ended = True
         self._append(found)
 
-    def _read_end(self, status: RunStatus) -> list[PreparedEvent]:
-        """A run that was executed elsewhere may not say that it ended: its status does."""
-        number, is_told = last_number(self._database, self._run_id)
-        if is_told or self._last > number:
-            return []
-        return [_prepared(number + 1, LAST[status], {"run_id": self._run_id})]
-
     def _read(self, after: int) -> list[PreparedEvent]:
         found = []
-        for event in events_after(self._database, self._run_id, after):
-            found.append(prepare_event(self._run_id, event))
+        for event in self._source.read(after):
+            found.append(self._source.prepare(event))
             if len(found) == EVENTS_AT_A_TIME:
                 break
         return found
@@ -154,22 +233,20 @@ class Feeds:
         self._open: dict[str, RunFeed] = {}
         self._starting = asyncio.Lock()
 
-    async def follow(
-        self, database: Database, run_id: str, after: int, ending: asyncio.Event
-    ) -> AsyncGenerator[bytes, None]:
-        """A run's events after this number; whoever comes first opens the feed, the last one closes it."""
+    async def follow(self, source: EventSource, after: int, ending: asyncio.Event) -> AsyncGenerator[bytes, None]:
+        """Events after this number; whoever comes first opens the feed, the last one closes it."""
         async with self._starting:
-            feed = self._open.get(run_id)
+            feed = self._open.get(source.key)
             if feed is None:
-                feed = RunFeed(database, run_id)
+                feed = RunFeed(source)
                 await feed.start(after)
-                self._open[run_id] = feed
+                self._open[source.key] = feed
             feed.clients += 1
         try:
             async for content in feed.follow(after, ending):
                 yield content
         finally:
             feed.clients -= 1
-            if not feed.clients and self._open.get(run_id) is feed:
-                del self._open[run_id]
+            if not feed.clients and self._open.get(source.key) is feed:
+                del self._open[source.key]
                 await feed.close()

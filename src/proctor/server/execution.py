@@ -28,6 +28,9 @@ class Executor(Protocol):
     def announce(self, run_id: str) -> None:
         """The run can be worked on; called from any thread, after it was committed."""
 
+    def announce_rescoring(self, rescoring_id: str) -> None:
+        """The same of a run that is to be scored again."""
+
     def down(self) -> list[str]:
         """What it needs and does not answer now."""
 
@@ -53,6 +56,9 @@ class OwnWorkers:
 
     def announce(self, run_id: str) -> None:
         """Nothing: a worker that has nothing to do looks twice a second."""
+
+    def announce_rescoring(self, rescoring_id: str) -> None:
+        """Nothing, too."""
 
     def down(self) -> list[str]:
         return []
@@ -85,6 +91,9 @@ class OtherWorkers:
     def announce(self, run_id: str) -> None:
         """A message that cannot be sent is no error: the run is accepted, and whoever sweeps sends it again."""
         self._notifier.prepare(run_id)
+
+    def announce_rescoring(self, rescoring_id: str) -> None:
+        self._notifier.rescore(rescoring_id)
 
     def down(self) -> list[str]:
         from proctor.worker.broker import is_answering

@@ -62,6 +62,7 @@ PLAN = written(
         "additionalProperties": False,
         "properties": {
             "name": {"type": ["string", "null"]},
+            "tags": {"type": "array", "maxItems": 20, "items": {"type": "string", "minLength": 1, "maxLength": 50}},
             "models": _one_or_many(_MODEL, 1),
             "benchmarks": _one_or_many(_BENCHMARK, 1),
             "epochs": {"type": "integer", "minimum": 1},

@@ -33,6 +33,8 @@ _ROWS = (
     ("deliveries", "run_id = ?"),
     ("chunks", "run_id = ?"),
     ("queue", "run_id = ?"),
+    ("rescorings", "run_id = ?"),
+    ("run_tags", "run_id = ?"),
     ("worker_time", "run_id = ?"),
     *((table, f"evaluation_id IN ({_EVALUATIONS})") for table in ("packed_words", "packed_columns", "packings")),
     ("evaluations", "run_id = ?"),

@@ -46,15 +46,18 @@ class DatabaseJournal:
         month: int,
         cost_bases: Mapping[int, str] | None = None,
         lease: Hold | None = None,
+        *,
+        has_ended: bool | None = None,
     ) -> None:
         """`cost_bases` says, for each evaluation with a price, what the costs of answers rest on otherwise.
 
-        With a `lease` nothing is written once another process has taken the run, or the chunk, over. Without one the
-        run has ended, and what its scores are packed as goes with the first that changes.
+        With a `lease` nothing is written once another process has taken the run, or the chunk, over. Without one, or
+        where it is said so, the run has ended, and what its scores are packed as goes with the first that changes.
         """
         # Workers carry out runs of every project; what is written and taken from the cache is the run's own.
         database = database.within(project_of(database, scorer_versions))
         self._database, self._month, self._lease = database, month, lease
+        self._has_ended = lease is None if has_ended is None else has_ended
         self._cost_bases = cost_bases or {}
         self._versions = scorer_versions
         self._writing = ConnectionThread(database, "journal", is_writer=True)
@@ -156,7 +159,7 @@ class DatabaseJournal:
             earlier = earlier_replies(connection, marks, self._month)
             rows = [mark.row(self._versions, earlier, self._month) for mark in marks]
             connection.insert("scores", *owned(self._database, SCORE_COLUMNS, rows), self._database.replace_score)
-            if self._lease is None:
+            if self._has_ended:
                 for evaluation_id in sorted({result.answer.trial.evaluation_id for result in results}):
                     forget_columns(connection, evaluation_id)
         kept = tuple(replace(answer, response_id=row_id) for answer, row_id in zip(answers, ids, strict=True))

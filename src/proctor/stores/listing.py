@@ -17,7 +17,7 @@ from proctor.stores.json_columns import json_text
 from proctor.stores.playground import OPEN_STATES, AskRow, PlaygroundStore
 from proctor.stores.scoping import in_scope
 from proctor.stores.tables.playground import playground_answers, playground_asks
-from proctor.stores.tables.runs import evaluations, runs
+from proctor.stores.tables.runs import evaluations, run_tags, runs
 
 
 class RunListing(Struct, frozen=True):
@@ -30,6 +30,7 @@ class RunListing(Struct, frozen=True):
     models: tuple[str, ...]
     benchmarks: tuple[str, ...]
     trials: int
+    tags: tuple[str, ...]
     costs: tuple[tuple[float | None, str, Mapping[str, Any]], ...] | None
     """For each evaluation its cost, what that rests on, and what its judges did; None before all are summed up."""
 
@@ -41,6 +42,8 @@ class RunFilter(Struct, frozen=True):
     models: tuple[str, ...] = ()
     """All of them took part."""
     benchmarks: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    """It has all of them."""
     name: str | None = None
     """A part of the name, whatever its case."""
     since: datetime | None = None
@@ -71,6 +74,12 @@ def list_runs(
             .where(evaluations.c.run_id.in_([row.id for row in rows]))
             .order_by(evaluations.c.run_id, evaluations.c.position)
         ).all()
+        found_tags = connection.execute(
+            select(run_tags).where(run_tags.c.run_id.in_([row.id for row in rows])).order_by(run_tags.c.tag)
+        ).all()
+    tags_of: dict[str, list[str]] = {row.id: [] for row in rows}
+    for found in found_tags:
+        tags_of[found.run_id].append(found.tag)
     parts_of: dict[str, list[Any]] = {row.id: [] for row in rows}
     for part in parts:
         parts_of[part.run_id].append(part)
@@ -85,6 +94,7 @@ def list_runs(
             models=tuple(dict.fromkeys(part.model for part in parts_of[row.id])),
             benchmarks=tuple(dict.fromkeys(part.benchmark for part in parts_of[row.id])),
             trials=sum(part.trials for part in parts_of[row.id]),
+            tags=tuple(tags_of[row.id]),
             costs=_costs(parts_of[row.id]),
         )
         for row in rows
@@ -94,6 +104,7 @@ def list_runs(
 def _conditions(wanted: RunFilter) -> list[ColumnElement[bool]]:
     found = [_took_part("model", name) for name in wanted.models]
     found += [_took_part("benchmark", name) for name in wanted.benchmarks]
+    found += [exists().where(run_tags.c.run_id == runs.c.id, run_tags.c.tag == tag) for tag in wanted.tags]
     if wanted.statuses:
         found.append(runs.c.status.in_([status.value for status in wanted.statuses]))
     if wanted.name is not None:
@@ -134,7 +145,7 @@ def list_asks(
 
     Of a status are all that may have it: that an answer was lost with its process is only seen when it is read.
     """
-    if wanted.benchmarks:
+    if wanted.benchmarks or wanted.tags:
         return []
     asks, answers = playground_asks, playground_answers
     query = select(asks.c.id).order_by(asks.c.created_at.desc(), asks.c.id.desc()).limit(limit)

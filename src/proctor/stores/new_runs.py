@@ -52,6 +52,8 @@ def insert_run(
             project,
         ],
     )
+    for tag in plan.tags:
+        connection.execute("INSERT INTO run_tags (run_id, tag) VALUES (?, ?)", [run_id, tag])
 
 
 def insert_evaluations(

@@ -38,6 +38,7 @@ CONTENT: Mapping[str, str] = {
         "AND evaluations.digest = benchmarks.digest)"
     ),
     "runs": _OWN,
+    "run_tags": _OF_RUNS,
     "evaluations": _OWN,
     "samples": "digest IN (SELECT sample_digest FROM responses WHERE project = :project)",
     "responses": _OWN,

@@ -72,6 +72,10 @@ class RunRow(Struct, frozen=True):
         return month_of(self.created_at)
 
     @property
+    def tags(self) -> tuple[str, ...]:
+        return tuple(orjson.loads(self.plan_text).get("tags", ()))
+
+    @property
     def has_stop_rule(self) -> bool:
         return orjson.loads(self.plan_text).get("until") is not None
 

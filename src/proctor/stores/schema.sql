@@ -524,6 +524,44 @@ CREATE TABLE queue (
 
 CREATE INDEX ix_queue_open ON queue (priority, served_at) WHERE finished_at IS NULL;
 
+CREATE TABLE rescorings (
+	id TEXT NOT NULL,
+	run_id TEXT NOT NULL,
+	project TEXT DEFAULT 'local' NOT NULL,
+	request TEXT NOT NULL,
+	started_by TEXT,
+	state TEXT DEFAULT 'queued' NOT NULL,
+	is_wanted BOOLEAN DEFAULT true NOT NULL,
+	done INTEGER DEFAULT 0 NOT NULL,
+	total INTEGER DEFAULT 0 NOT NULL,
+	fault TEXT,
+	error TEXT,
+	result TEXT,
+	unanswered_pico_usd INTEGER DEFAULT 0 NOT NULL,
+	created_at FLOAT NOT NULL,
+	ended_at FLOAT,
+	fence INTEGER DEFAULT 0 NOT NULL,
+	lease_owner TEXT,
+	lease_until FLOAT,
+	lost_leases INTEGER DEFAULT 0 NOT NULL,
+	CONSTRAINT pk_rescorings PRIMARY KEY (id),
+	CONSTRAINT fk_rescorings_run_id FOREIGN KEY(run_id) REFERENCES runs (id) ON DELETE CASCADE
+);
+
+CREATE INDEX ix_rescorings_open ON rescorings (state, id) WHERE ended_at IS NULL;
+
+CREATE INDEX ix_rescorings_run_id ON rescorings (run_id);
+
+CREATE TABLE run_tags (
+	run_id TEXT NOT NULL,
+	tag TEXT NOT NULL,
+	CONSTRAINT pk_run_tags PRIMARY KEY (run_id, tag),
+	CONSTRAINT fk_run_tags_run_id FOREIGN KEY(run_id) REFERENCES runs (id) ON DELETE CASCADE
+)
+ WITHOUT ROWID;
+
+CREATE INDEX ix_run_tags_tag ON run_tags (tag);
+
 CREATE TABLE sessions (
 	hash TEXT NOT NULL,
 	user_id TEXT NOT NULL,

@@ -17,6 +17,7 @@ from proctor.stores import codec
 from proctor.stores.connection import Row
 from proctor.stores.database import Database
 from proctor.stores.events import add_event
+from proctor.stores.leases import Hold
 from proctor.stores.packed.packing import forget_columns
 from proctor.stores.scoping import of_evaluation, of_run, scope_filter
 
@@ -148,11 +149,16 @@ class ScoreStore:
                 total += sum((Decimal(cost) for cost in costs if cost is not None), Decimal(0))
         return total
 
-    def put_in_force(self, versions: Mapping[int, Mapping[str, str]]) -> None:
-        """Name the scorer versions that count, for several evaluations at once; scores of others are kept."""
+    def put_in_force(self, versions: Mapping[int, Mapping[str, str]], hold: Hold | None = None) -> None:
+        """Name the scorer versions that count, for several evaluations at once; scores of others are kept.
+
+        With a hold, only while it is this process's.
+        """
         scope = scope_filter(self._database, "evaluations")
         query = f"SELECT run_id, scorers FROM evaluations WHERE id = ?{scope.sql}"  # noqa: S608 - our own
         with self._database.connection() as connection, connection.transaction():
+            if hold is not None:
+                hold.check(connection, self._database.dialect)
             for evaluation_id, named in versions.items():
                 row = connection.execute(query, [evaluation_id, *scope.values]).fetchone()
                 if row is None:

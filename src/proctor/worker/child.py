@@ -25,15 +25,17 @@ from proctor.runs.chunks.prepare import prepare
 from proctor.runs.chunks.sweep import reclaim
 from proctor.runs.chunks.worker_context import WorkerContext
 from proctor.runs.packing import stoppable
+from proctor.runs.rescorings.carry_out import carry_out
 from proctor.runs.resolve import PlanContext
 from proctor.runs.submissions.marking import mark_program
 from proctor.stores.chunks import ChunkStore
 from proctor.stores.database import Database, open_database
 from proctor.stores.patience import StoreUnreachableError
 from proctor.stores.queue import QueueStore
+from proctor.stores.rescorings import RescoringQueue
 from proctor.stores.submission_queue import MarkingLeases
 from proctor.stores.workers import WorkerStore
-from proctor.worker.notifier import MARKING, WorkerNotifier, queue_of
+from proctor.worker.notifier import MARKING, RESCORING, WorkerNotifier, queue_of
 from proctor.worker.process import STUCK, loop_factory
 from proctor.worker.redis_limits import RedisLimits
 
@@ -48,8 +50,8 @@ AGAIN_SECONDS = 3.0
 """A message that nobody has followed by then is repeated."""
 MESSAGES_FOR_EACH = 3
 """Chunks that the broker holds for each worker of a pool: what is urgent does not queue behind more."""
-MAX_PROGRAM_MESSAGES = 20
-"""Programs to mark that the broker holds at most."""
+MAX_MESSAGES = 20
+"""Programs to mark that the broker holds at most, and runs to score again."""
 AWAY_SECONDS = 0.5
 LEFT_TO_OTHERS_SECONDS = 1.0
 """Who leaves a run to others follows none of its messages for so long, or hardly any would be left to those."""
@@ -166,6 +168,9 @@ class Child:
     async def mark(self, program_id: str) -> None:
         await self._patiently(lambda: mark_program(program_id, self._worker))
 
+    async def rescore(self, rescoring_id: str) -> None:
+        await self._patiently(lambda: carry_out(rescoring_id, self._worker))
+
     async def do_scheduled(self, name: str, scheduled: Scheduled) -> None:
         """Do it unless another worker has within its period."""
         if await self._limits.claim(f"{CLAIM}{name}", 0.9 * scheduled.period_seconds):
@@ -209,7 +214,7 @@ class Child:
         """Take back what lost workers had, and announce everything that waits for somebody."""
         await asyncio.to_thread(reclaim, self.database)
         await asyncio.to_thread(self._announce_steps)
-        await self._announce_programs()
+        await self._announce_others()
         await self._announce()
 
     def _announce_steps(self) -> None:
@@ -219,12 +224,13 @@ class Child:
         for run_id in queue.announce(queue.to_finish(), AGAIN_SECONDS):
             self.notifier.finish(run_id)
 
-    async def _announce_programs(self) -> None:
-        """For those that wait and that the broker does not hold already."""
-        (held,) = await self._limits.lengths([MARKING])
-        waiting = await asyncio.to_thread(MarkingLeases(self.database).waiting, MAX_PROGRAM_MESSAGES)
-        for program_id in waiting[held:]:
+    async def _announce_others(self) -> None:
+        """For programs and rescorings that wait and that the broker does not hold already."""
+        programs, rescorings = await self._limits.lengths([MARKING, RESCORING])
+        for program_id in (await asyncio.to_thread(MarkingLeases(self.database).waiting, MAX_MESSAGES))[programs:]:
             await asyncio.to_thread(self.notifier.mark, program_id)
+        for rescoring_id in (await asyncio.to_thread(RescoringQueue(self.database).waiting, MAX_MESSAGES))[rescorings:]:
+            await asyncio.to_thread(self.notifier.rescore, rescoring_id)
 
     async def _announce(self) -> None:
         """Announce chunks, a few for each worker that lives; once at a time in this process."""

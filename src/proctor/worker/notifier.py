@@ -19,13 +19,17 @@ STEPS = "proctor.steps"
 """The queue of what prepares and ends runs, which every worker serves, and first."""
 MARKING = "proctor.marking"
 """The queue of programs that were handed in, which workers of the pool `sandbox` serve."""
-EXECUTE, PREPARE, FINISH, SCHEDULED, MARK = (
+RESCORING = "proctor.rescoring"
+"""The queue of runs to be scored again, which every worker serves."""
+EXECUTE, PREPARE, FINISH, SCHEDULED, MARK, RESCORE = (
     "proctor.execute_chunk", "proctor.prepare_run", "proctor.finish_run", "proctor.scheduled", "proctor.mark_program",
+    "proctor.rescore_run",
 )  # fmt: skip
 RETRY = {"max_retries": 2, "interval_start": 0, "interval_step": 0.1, "interval_max": 0.2}
 """A connection that Redis has forgotten is found to be one only when it is used."""
 RUN_ID = re.compile(r"[0-9a-z]{6,40}")
 SUBMISSION_ID = re.compile(r"s-[0-9a-z]{6,40}")
+RESCORING_ID = re.compile(r"r-[0-9a-z]{6,40}")
 log = logging.getLogger("proctor.worker")
 
 
@@ -37,7 +41,7 @@ def queues_of(pools: list[Pool]) -> list[str]:
     """The queues that a worker of these pools serves, the most urgent first."""
     by_urgency = sorted(Priority, key=lambda priority: -priority.rank)
     marking = [MARKING] if Pool.SANDBOX in pools else []
-    return [STEPS, *(queue_of(pool, priority) for priority in by_urgency for pool in pools), *marking]
+    return [STEPS, *(queue_of(pool, priority) for priority in by_urgency for pool in pools), *marking, RESCORING]
 
 
 class WorkerNotifier:
@@ -60,6 +64,9 @@ class WorkerNotifier:
 
     def mark(self, program_id: str) -> bool:
         return self._send(MARK, program_id, MARKING)
+
+    def rescore(self, rescoring_id: str) -> bool:
+        return self._send(RESCORE, rescoring_id, RESCORING)
 
     def _send(self, task: str, number: int | str, queue: str) -> bool:
         from kombu.exceptions import KombuError

@@ -14,6 +14,7 @@ from proctor.runs.chunks.finish import finish_run
 from proctor.runs.chunks.prepare import prepare
 from proctor.runs.chunks.sweep import reclaim
 from proctor.runs.chunks.worker_context import WorkerContext
+from proctor.runs.rescorings.carry_out import rescore_next
 from proctor.runs.submissions.marking import mark_next
 from proctor.stores.chunks import ChunkStore
 from proctor.stores.queue import QueueStore
@@ -154,11 +155,11 @@ class _Polling:
                     return True
         # In turns with chunks: neither keeps the other waiting for more than one.
         self._marks_next = not self._marks_next
-        if self._marks_next and await self._mark():
+        if self._marks_next and (await self._mark() or await self._rescore()):
             return True
         chunk = await asyncio.to_thread(self._chunks.lease_next, worker.pools, worker.left_to_others)
         if chunk is None:
-            return not self._marks_next and await self._mark()
+            return not self._marks_next and (await self._mark() or await self._rescore())
         with self._tell(f"run {chunk.run_id}, chunk {chunk.id}"):
             executed = await execute_leased(chunk, worker)
         if executed.end is ChunkEnd.FINISHED:
@@ -168,6 +169,10 @@ class _Polling:
     async def _mark(self) -> bool:
         with self._tell("marking a program"):
             return await mark_next(self._worker)
+
+    async def _rescore(self) -> bool:
+        with self._tell("scoring a run again"):
+            return await rescore_next(self._worker)
 
     @contextmanager
     def _tell(self, doing: str) -> Iterator[None]:

@@ -3,9 +3,20 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Coroutine
+from typing import TYPE_CHECKING, Any
 
-from proctor.worker.notifier import EXECUTE, FINISH, MARK, PREPARE, RUN_ID, SCHEDULED, SUBMISSION_ID
+from proctor.worker.notifier import (
+    EXECUTE,
+    FINISH,
+    MARK,
+    PREPARE,
+    RESCORE,
+    RESCORING_ID,
+    RUN_ID,
+    SCHEDULED,
+    SUBMISSION_ID,
+)
 from proctor.worker.schedule import SCHEDULE
 
 if TYPE_CHECKING:
@@ -20,6 +31,17 @@ log = logging.getLogger("proctor.worker")
 def register_tasks(app: Celery, child: list[Child]) -> None:
     """Make the tasks known to the app; `child` holds the one of this process as soon as there is one."""
 
+    from proctor.worker.child import Child
+
+    def follow(
+        value: object,
+        is_id: Callable[[object], bool],
+        doing: str,
+        work: Callable[[Child, str], Coroutine[Any, Any, None]],
+    ) -> None:
+        if is_id(value):
+            child[0].run(f"{doing} {value}", lambda: work(child[0], str(value)))
+
     @app.task(name=EXECUTE)  # type: ignore[untyped-decorator]
     def execute_chunk(chunk_id: object) -> None:
         if is_chunk_id(chunk_id):
@@ -27,18 +49,19 @@ def register_tasks(app: Celery, child: list[Child]) -> None:
 
     @app.task(name=PREPARE)  # type: ignore[untyped-decorator]
     def prepare_run(run_id: object) -> None:
-        if is_run_id(run_id):
-            child[0].run(f"preparing run {run_id}", lambda: child[0].prepare(str(run_id)))
+        follow(run_id, is_run_id, "preparing run", Child.prepare)
 
     @app.task(name=FINISH)  # type: ignore[untyped-decorator]
     def finish_run(run_id: object) -> None:
-        if is_run_id(run_id):
-            child[0].run(f"ending run {run_id}", lambda: child[0].finish(str(run_id)))
+        follow(run_id, is_run_id, "ending run", Child.finish)
 
     @app.task(name=MARK)  # type: ignore[untyped-decorator]
     def mark_program(program_id: object) -> None:
-        if is_submission_id(program_id):
-            child[0].run(f"marking {program_id}", lambda: child[0].mark(str(program_id)))
+        follow(program_id, is_submission_id, "marking", Child.mark)
+
+    @app.task(name=RESCORE)  # type: ignore[untyped-decorator]
+    def rescore_run(rescoring_id: object) -> None:
+        follow(rescoring_id, is_rescoring_id, "rescoring", Child.rescore)
 
     @app.task(name=SCHEDULED)  # type: ignore[untyped-decorator]
     def scheduled(name: object) -> None:
@@ -61,6 +84,13 @@ def is_submission_id(value: object) -> bool:
     is_id = isinstance(value, str) and SUBMISSION_ID.fullmatch(value) is not None
     if not is_id:
         log.warning("a message that is no id of a submission was dropped")
+    return is_id
+
+
+def is_rescoring_id(value: object) -> bool:
+    is_id = isinstance(value, str) and RESCORING_ID.fullmatch(value) is not None
+    if not is_id:
+        log.warning("a message that is no id of a rescoring was dropped")
     return is_id
 
 

@@ -78,6 +78,11 @@ function RunRow({ run, isAt, isChosen, choose }: RunRowProps) {
           <bdi>{run.name || run.run_id}</bdi>
         </Link>
         {run.name && <span className="muted small"> {run.run_id}</span>}
+        {run.tags?.map((tag) => (
+          <Link key={tag} className="run-tag small" to={`/runs?${new URLSearchParams({ tag }).toString()}`}>
+            #{tag}
+          </Link>
+        ))}
       </td>
       <td className="names">
         <Names names={run.models} />

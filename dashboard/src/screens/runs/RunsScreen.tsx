@@ -26,6 +26,7 @@ export default function RunsScreen() {
     status: parameters.get('status'),
     model: parameters.get('model'),
     benchmark: parameters.get('benchmark'),
+    tag: parameters.get('tag'),
     kind: parameters.get('kind'),
   };
   const runs = useRuns(filters, 50);
@@ -57,6 +58,13 @@ export default function RunsScreen() {
           />
         </Field>
         {!isSite && (
+          <Search
+            label={t('runs.tag')}
+            value={filters.tag ?? ''}
+            change={(tag) => change({ tag }, { replace: true })}
+          />
+        )}
+        {!isSite && (
           <Field label={t('runs.kind')}>
             <Select
               value={filters.kind ?? ''}
@@ -76,7 +84,11 @@ export default function RunsScreen() {
             return <List items={items} more={runs.hasNextPage ? () => void runs.fetchNextPage() : null} />;
           return isFiltered ? (
             <Empty title={t('runs.none-match')}>
-              <Button onClick={() => change({ text: null, status: null, model: null, benchmark: null, kind: null })}>
+              <Button
+                onClick={() =>
+                  change({ text: null, status: null, model: null, benchmark: null, tag: null, kind: null })
+                }
+              >
                 {t('filter.clear')}
               </Button>
             </Empty>

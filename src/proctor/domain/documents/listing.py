@@ -49,3 +49,5 @@ class ListedRun(Document, frozen=True):
     cost_usd: float | None
     cost_basis: str | None
     """None before all evaluations are summed up, and while an ask hides who is who: `cost_usd` is not known yet."""
+    tags: Sequence[str] = ()
+    """As the plan has them."""

@@ -69,6 +69,8 @@ class RunSummary(Document, frozen=True, kw_only=True):
     evaluations: Sequence[EvaluationSummary]
     until: Sequence[StopOutcome] | None = None
     """None where no rule could stop the run early."""
+    tags: Sequence[str] = ()
+    """As the plan has them."""
 
 
 class ShownRun(RunSummary, frozen=True, kw_only=True):

@@ -9,15 +9,14 @@ from fastapi import Header
 from starlette.requests import Request
 from starlette.responses import Response
 
-from proctor.server.access import Me, Permission, Store, local_person
+from proctor.server.access import Caller, Me, Permission, Store, local_person
 from proctor.server.documents import answers, written
-from proctor.server.events import KINDS
+from proctor.server.events import KINDS, EventSource, RunEvents
 from proctor.server.problems import ProblemError
 from proctor.server.routes.resource import resource
 from proctor.server.service import service_of
 from proctor.server.sign_in import while_allowed
 from proctor.server.stream_limit import CountedStream
-from proctor.stores.runs import RunStore
 
 router = resource("runs")
 MAX_NUMBER = 2**62
@@ -30,6 +29,7 @@ EVENT = {
         "data": {"type": "string", "contentMediaType": "application/json"},
     },
 }
+LastEventId = Annotated[str, Header(max_length=40)]
 
 
 @router.get(
@@ -43,17 +43,18 @@ EVENT = {
     ),
 )
 async def follow(
-    request: Request,
-    run_id: str,
-    caller: Me,
-    database: Store,
-    last_event_id: Annotated[str, Header(max_length=40)] = "0",
-) -> Response:
+    request: Request, run_id: str, caller: Me, database: Store, last_event_id: LastEventId = "0"
+) -> Response:  # fmt: skip
     """Follow a run; after a pause, `Last-Event-ID` goes on where the stream broke off."""
+    return await event_stream(request, caller, RunEvents(database, run_id), last_event_id)
+
+
+async def event_stream(request: Request, caller: Caller, source: EventSource, last_event_id: str) -> Response:
+    """The events after this one, as long as there are more and the caller may see them."""
     after = read_place(last_event_id)
     service = service_of(request)
-    run = await asyncio.to_thread(RunStore(database).get, run_id)
-    stream = service.feeds.follow(database, run.id, after, service.ending)
+    await asyncio.to_thread(source.check)
+    stream = service.feeds.follow(source, after, service.ending)
     if service.identify is not local_person:
         stream = while_allowed(stream, service, request, Permission.RUN_READ, caller.project)
     return CountedStream(stream, service.streams, caller.stream_user)

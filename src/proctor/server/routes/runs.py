@@ -2,32 +2,23 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import json
-from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime
-from decimal import Decimal
 from typing import Annotated, Any, Literal
 
 from fastapi import Depends, Header, Query
-from msgspec import Meta, Struct
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 from starlette.requests import Request
 from starlette.responses import Response
 
-from proctor.accounts.budgets import reserving, settle_ended_runs
+from proctor.accounts.budgets import settle_ended_runs
 from proctor.domain.documents.accepted import AcceptedRun, RunPage, ServedRun
 from proctor.domain.documents.deletion import RunDeletion
 from proctor.domain.documents.interim import InterimResults
 from proctor.domain.documents.listing import ShownStatus
-from proctor.domain.documents.rescored import Rescored
 from proctor.domain.documents.run import StoppingRun
-from proctor.domain.errors import PlanError
-from proctor.domain.plan import Limits
 from proctor.domain.run import RunStatus
-from proctor.planning.plan_file import model_spec
-from proctor.planning.scorer_text import read_scorer
 from proctor.runs.benchmarks.own import with_files, with_own_benchmarks
 from proctor.runs.cancel import cancel_run
 from proctor.runs.chunks.accept import accept, requeue
@@ -36,14 +27,13 @@ from proctor.runs.chunks.served import served_run
 from proctor.runs.deleting import delete_run
 from proctor.runs.interim import read_interim
 from proctor.runs.listing import find_runs, kinds_of
-from proctor.runs.rescore import Rescoring, execute_rescoring, prepare, put_in_force
 from proctor.runs.resolve import check_names
 from proctor.server.access import V1, Caller, Me, Permission, Store
-from proctor.server.bodies import body_of, json_value, takes
+from proctor.server.bodies import json_value, takes
 from proctor.server.documents import answers, cached_answer, json_answer
 from proctor.server.pages import next_link
 from proctor.server.plan_schema import EXAMPLE, PLAN
-from proctor.server.plans import KeyHosts, located, read_plan, refuse_foreign_model, refuse_foreign_scorer
+from proctor.server.plans import KeyHosts, located, read_plan
 from proctor.server.problems import ProblemError
 from proctor.server.routes.resource import NamedRun, resource
 from proctor.server.service import service_of
@@ -52,9 +42,8 @@ from proctor.stores.database import Database
 from proctor.stores.deleting import referring_runs
 from proctor.stores.idempotency import IdempotencyStore, RequestKey
 from proctor.stores.listing import RunFilter
+from proctor.stores.rescorings import RescoringStore
 from proctor.stores.runs import RunStore
-from proctor.stores.scores import ScoreStore
-from proctor.yaml_document import explain_value
 
 router = resource("runs")
 
@@ -67,6 +56,7 @@ class RunQuery(BaseModel):
     status: ShownStatus | None = None
     model: list[str] = Field(default_factory=list, max_length=20, description="With all of these models.")
     benchmark: list[str] = Field(default_factory=list, max_length=20, description="With all of these benchmarks.")
+    tag: list[str] = Field(default_factory=list, max_length=20, description="With all of these tags.")
     text: str | None = Field(None, max_length=200, description="A part of the run's name, or of an ask's prompt.")
     owner: str | None = Field(None, max_length=200, description="Who started it: a user's name, or `key ID`.")
     kind: Literal["evaluation", "playground", "all"] = Field(
@@ -154,6 +144,7 @@ def list_runs(
     wanted = RunFilter(
         models=tuple(query.model),
         benchmarks=tuple(query.benchmark),
+        tags=tuple(query.tag),
         name=query.text,
         owner=query.owner,
         since=_moment("since", query.since),
@@ -215,6 +206,7 @@ def resume(request: Request, run: NamedRun, caller: Me, database: Store) -> Resp
     """Finish a run: missing trials are asked, failed ones again; no recorded answer is requested twice."""
     if RunStore(database).is_executing(run.id):
         raise ProblemError(409, "conflict", f"Run {run.id} is being executed.")
+    RescoringStore(database).refuse_open(run.id)
     if caller.spender is not None:
         settle_ended_runs(service_of(request).database, caller.spender)
     requeue(run.id, database)
@@ -222,80 +214,6 @@ def resume(request: Request, run: NamedRun, caller: Me, database: Store) -> Resp
     return json_answer(
         AcceptedRun(run.id, RunStore(database).get(run.id).status), 202, {"Location": f"{V1}/runs/{run.id}"}
     )
-
-
-class RescoreRequest(Struct, frozen=True, forbid_unknown_fields=True):
-    """Either scorers, to score again, or `use`, to let stored scores count."""
-
-    scorers: list[Annotated[str, Meta(max_length=4_000)]] = []
-    use: list[Annotated[str, Meta(max_length=200)]] = []
-    judge: list[Annotated[str, Meta(max_length=1_000)]] = []
-    on: str | None = None
-    keep: bool = False
-    """Store the new scores, but leave the old ones in force."""
-    cost_usd: Annotated[float, Meta(gt=0)] | None = None
-    """What judges may cost: they are not asked beyond it. Needed where there is a budget."""
-    assume_price: Annotated[str, Meta(max_length=40)] | None = None
-    """IN/OUT, dollars for a million tokens, for judges whose price nobody knows."""
-
-
-@router.post(
-    "/runs/{run_id}/rescore",
-    operation_id="rescoreRun",
-    openapi_extra=takes(RescoreRequest, {"scorers": ["exact:ignore_case=true"], "keep": True}),
-    responses=answers(Rescored, problems=(402, 404, 409), has_body=True),
-)
-def rescore(
-    request: Request,
-    run: NamedRun,
-    caller: Me,
-    database: Store,
-    body: Annotated[RescoreRequest, Depends(body_of(RescoreRequest))],
-) -> Response:
-    """Score a run's stored responses again, without asking the model under test; all scores are kept."""
-    if bool(body.scorers) == bool(body.use):
-        raise ProblemError(422, "body", "Give either scorers (score again) or use (choose stored scores).")
-    if body.use:
-        return json_answer(put_in_force(database, run.id, body.use, body.on))
-    judges, scorers = [model_spec(text) for text in body.judge], [read_scorer(text) for text in body.scorers]
-    if not caller.is_operator:
-        for index, spec in enumerate(judges):
-            refuse_foreign_model(spec, ["judge", index], caller)
-        for index, scorer in enumerate(scorers):
-            refuse_foreign_scorer(scorer.name, ["scorers", index])
-    rescoring = prepare(
-        database,
-        run.id,
-        scorers,
-        service_of(request).context.of_project(caller.project),
-        judges=judges,
-        on=body.on,
-        limits=_limits_of(body, run.plan.limits),
-    )
-    with _reserved(service_of(request).database, caller, rescoring):
-        return json_answer(asyncio.run(execute_rescoring(rescoring, keep=body.keep)))
-
-
-def _limits_of(body: RescoreRequest, limits: Limits) -> Limits:
-    """Those of the plan; what scoring again may cost is its own."""
-    cost = None if body.cost_usd is None else Decimal(str(body.cost_usd))
-    price = {} if body.assume_price is None else {"assume_price": body.assume_price}
-    try:
-        return Limits.model_validate({**limits.model_dump(), **price, "cost_usd": cost})
-    except ValidationError as error:
-        raise PlanError(explain_value(error, Limits)) from None
-
-
-def _reserved(database: Database, caller: Caller, rescoring: Rescoring) -> AbstractContextManager[None]:
-    """What its judges may cost is kept of the caller's budgets as long as they are asked."""
-    if not rescoring.asks_judges or caller.spender is None:
-        return nullcontext()
-    if rescoring.cost_limit_usd is not None:
-        return reserving(database, caller.spender, rescoring.cost_limit_usd, lambda: rescoring.spent_usd)
-    # Without a limit nothing is set aside request by request: what it cost is what its replies say.
-    scores, run_id = ScoreStore(rescoring.database), rescoring.run.id
-    before = scores.spent_on_judges(run_id)
-    return reserving(database, caller.spender, None, lambda: max(Decimal(0), scores.spent_on_judges(run_id) - before))
 
 
 @router.delete("/runs/{run_id}", operation_id="deleteRun", responses=answers(RunDeletion, problems=(404, 409)))

@@ -108,13 +108,14 @@ class BudgetStore:
     def settle(self) -> None:
         """Give back what runs that have ended have not spent; of one that was deleted, all counts as spent.
 
-        An ask is left to whoever answers it, as long as he is heard of.
+        An ask is left to whoever answers it, as long as he is heard of; a rescoring to whoever ends it.
         """
         query = (
             "SELECT reservations.run_id, queue.run_id AS queued, queue.finished_at FROM reservations "  # noqa: S608 - ours
             "LEFT JOIN queue ON queue.run_id = reservations.run_id WHERE NOT is_settled AND NOT EXISTS "
             "(SELECT 1 FROM playground_answers WHERE playground_answers.ask_id = reservations.run_id "
-            f"AND state IN ('waiting', 'streaming') AND beat_at > {self._database.dialect.now} - {ANSWERED_SECONDS})"
+            f"AND state IN ('waiting', 'streaming') AND beat_at > {self._database.dialect.now} - {ANSWERED_SECONDS}) "
+            "AND NOT EXISTS (SELECT 1 FROM rescorings WHERE rescorings.id = reservations.run_id AND ended_at IS NULL)"
         )
         with self._database.connection() as connection:
             rows = [(row[0], row[1], row[2]) for row in connection.execute(query).fetchall()]
@@ -165,6 +166,14 @@ def reserve_budget(
         [run_id, spender.project, spender.user_id, spender.key_id, 0 if cap_usd is None else ceil_pico(cap_usd), False,
          datetime.now(UTC).timestamp()],
     )  # fmt: skip
+
+
+def settle_reservation(connection: Connection, work_id: str, spent_usd: Decimal | None) -> None:
+    """Within the transaction that ends the work: so much of it was spent, or all of it where nobody knows."""
+    connection.execute(
+        "UPDATE reservations SET is_settled = ?, reserved_pico_usd = coalesce(?, reserved_pico_usd) WHERE run_id = ?",
+        [True, None if spent_usd is None else ceil_pico(spent_usd), work_id],
+    )
 
 
 def spender_of(connection: Connection, run_id: str) -> Spender | None:

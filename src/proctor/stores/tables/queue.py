@@ -102,3 +102,41 @@ workers = Table(
     Column("doing_since", Float),
     Column("chunks_done", BigKey, nullable=False, server_default=text("0")),
 )
+
+# Runs that are scored again in the background; of one run they are carried out one after the other.
+rescorings = Table(
+    "rescorings",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("run_id", ForeignKey("runs.id", ondelete="CASCADE"), nullable=False),
+    Column("project", Text, nullable=False, server_default=text("'local'")),
+    # What was asked for, as JSON; see stores/rescorings.py.
+    Column("request", Text, nullable=False),
+    Column("started_by", Text),
+    Column("state", Text, nullable=False, server_default=text("'queued'")),
+    # False once somebody cancelled it.
+    Column("is_wanted", Boolean, nullable=False, server_default=text("true")),
+    Column("done", BigKey, nullable=False, server_default=text("0")),
+    Column("total", BigKey, nullable=False, server_default=text("0")),
+    # The latest of a judge.
+    Column("fault", Text),
+    Column("error", Text),
+    # The document of `proctor rescore`, once it has ended.
+    Column("result", Text),
+    # At least what may have been spent on requests that nobody has an answer to; see costs/durable_budget.py.
+    Column("unanswered_pico_usd", BigKey, nullable=False, server_default=text("0")),
+    Column("created_at", Float, nullable=False),
+    Column("ended_at", Float),
+    Column("fence", BigKey, nullable=False, server_default=text("0")),
+    Column("lease_owner", Text),
+    Column("lease_until", Float),
+    Column("lost_leases", Integer, nullable=False, server_default=text("0")),
+    Index("ix_rescorings_run_id", "run_id"),
+    Index(
+        "ix_rescorings_open",
+        "state",
+        "id",
+        sqlite_where=text("ended_at IS NULL"),
+        postgresql_where=text("ended_at IS NULL"),
+    ),
+)

@@ -57,6 +57,16 @@ runs = Table(
     Index("ix_runs_project_created_at_id", "project", "created_at", "id"),
 )
 
+# What a plan says by which its runs are found again.
+run_tags = Table(
+    "run_tags",
+    metadata,
+    Column("run_id", ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True),
+    Column("tag", Text, primary_key=True),
+    Index("ix_run_tags_tag", "tag"),
+    sqlite_with_rowid=False,
+)
+
 # Every model and benchmark that has been used, once.
 models = Table(
     "models",

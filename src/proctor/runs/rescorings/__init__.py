@@ -1,0 +1,1 @@
+"""Runs that are scored again in the background."""
