@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -19,7 +20,7 @@ VARIABLES = (
     "SECRET", "SECRETS", "UPLOAD_MB", "UPLOAD_DAYS", "LOG_LEVEL", "LOG_FORMAT", "LOG_FOLDER", "LOG_DAYS", "LOG_SAMPLE",
     "OIDC_ISSUER", "OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET", "OIDC_NAME", "GITHUB_CLIENT_ID", "GITHUB_CLIENT_SECRET",
     "GITHUB_URL", "SIGN_UP_DOMAINS", "REQUESTS_PER_MINUTE", "WEBHOOK_HOSTS",
-    "TRACES_URL", "WORKER_HOUR_USD", "STORAGE_GB_MONTH_USD",
+    "TRACES_URL", "WORKER_HOUR_USD", "STORAGE_GB_MONTH_USD", "STATIC_URL", "CACHE_MB",
 )  # fmt: skip
 """What may follow the prefix; whoever misspells one believes that it holds."""
 MARKS = ("COMMAND",)
@@ -31,6 +32,7 @@ REQUESTS_PER_MINUTE = 6_000
 MAX_REQUESTS = 10_000_000
 MAX_MEGABYTES = 1_000
 UPLOAD_MB, UPLOAD_DAYS = 20, 30.0
+CACHE_MB = 64
 MAX_PRICE_USD = 1e6
 MAX_COUNT = 1_000_000
 LOG_FORMATS = ("auto", "json", "text")
@@ -85,6 +87,15 @@ class Settings(Struct, frozen=True):
     traces_url: str | None = None
     """The collector (OTLP over HTTP) that servers and workers send their traces to."""
 
+    static_url: str | None = None
+    """Where the dashboard's hashed files are served from, such as a CDN; by the server itself where it is None."""
+    cache_mb: int = CACHE_MB
+    """How many megabytes of computed documents a server keeps; 0 for none."""
+
+    @property
+    def cache_bytes(self) -> int:
+        return self.cache_mb * 1_000_000
+
     @property
     def upload_bytes(self) -> int:
         return self.upload_mb * 1_000_000
@@ -138,6 +149,8 @@ class Settings(Struct, frozen=True):
             worker_hour_usd=_price(environment, "PROCTOR_WORKER_HOUR_USD"),
             storage_gb_month_usd=_price(environment, "PROCTOR_STORAGE_GB_MONTH_USD"),
             traces_url=_http_address(environment, "PROCTOR_TRACES_URL"),
+            static_url=_static_address(environment, "PROCTOR_STATIC_URL"),
+            cache_mb=_whole(environment, "PROCTOR_CACHE_MB", CACHE_MB),
         )
 
 
@@ -181,6 +194,13 @@ def _http_address(environment: Mapping[str, str], name: str) -> str | None:
     text = environment.get(name)
     if text and not text.startswith(("http://", "https://")):
         raise UserError(f"{name} is an address such as http://127.0.0.1:4318, not {text!r}.")
+    return text or None
+
+
+def _static_address(environment: Mapping[str, str], name: str) -> str | None:
+    text = (_http_address(environment, name) or "").rstrip("/")
+    if not re.fullmatch(r"(https?://[A-Za-z0-9.:\[\]-]+(/[A-Za-z0-9._~/-]*)?)?", text):
+        raise UserError(f"{name} is an address such as https://cdn.example/proctor, not {text!r}.")
     return text or None
 
 

@@ -163,7 +163,7 @@ def fill(database: Database, folder: Path) -> Theirs:
     """A finished run with scores of judges, a batch, a rescore, a submission; everything that a reader could find."""
     samples = ListedSamples(tuple(Sample(f"s{n}", f"s{n}", target="a", group=f"g{n % 2}") for n in range(4)))
     store, item = RunStore(database), replace(evaluation(4, epochs=2), samples=samples)
-    run_id = store.create(PLAN, [item], folder)
+    run_id = store.create(PLAN.model_copy(update={"tags": ("nightly",)}), [item], folder)
     add_worker_time(database, run_id, 2.0)
     columns = store.evaluation_rows(run_id)[0]
     item = replace(item, id=columns["id"])

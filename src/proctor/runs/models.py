@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec.structs import asdict
@@ -64,6 +65,13 @@ def search_models(text: str, context: PlanContext, limit: int) -> list[FoundMode
         )
         for one in found[:limit]
     ]
+
+
+def lists_state(lists: Path | None) -> str:
+    """Of the lists that providers gave of their models: another one after one of them was renewed."""
+    if lists is None:
+        return ""
+    return "|".join(f"{path.name} {path.stat().st_mtime_ns}" for path in sorted(lists.glob("models-*.json")))
 
 
 def describe_model(text: str, context: PlanContext, *, may_ask: bool = True) -> ModelDescription:

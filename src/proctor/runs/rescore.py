@@ -244,6 +244,8 @@ async def execute_rescoring(rescoring: Rescoring, *, keep: bool = False) -> Resc
     if is_in_force:
         store.put_in_force(rescoring.versions, rescoring.hold)
     store.forget_packed(before)
+    # Scores of versions that count already may have come: whoever keeps figures of the run sees that it changed.
+    RunStore(rescoring.database).add_event(rescoring.run.id, "scored again", {"in_force": is_in_force})
     await stoppable(partial(pack_run, rescoring.database, rescoring.run.id))
     return _document(rescoring, before, already, is_in_force=is_in_force)
 

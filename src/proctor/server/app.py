@@ -82,7 +82,9 @@ class Application(FastAPI):
 
     def build_middleware_stack(self) -> ASGIApp:
         service: Service = self.state.service
-        checked = SecurityMiddleware(super().build_middleware_stack(), service.hosts, service.origin)
+        checked = SecurityMiddleware(
+            super().build_middleware_stack(), service.hosts, service.origin, service.settings.static_url
+        )
         return MeasuredRequests(checked, service.metrics, service.settings.log_sample)
 
 
@@ -106,6 +108,7 @@ def create_app(service: Service) -> FastAPI:
     handle_problems(app)
     for router in ROUTERS:
         app.router.routes.extend(router.routes)
-    app.router.routes.append(Route("/{path:path}", Dashboard().answer, methods=["GET"], name="dashboard"))
+    dashboard = Dashboard(static_url=service.settings.static_url)
+    app.router.routes.append(Route("/{path:path}", dashboard.answer, methods=["GET"], name="dashboard"))
     refuse_unguarded(app.routes)
     return app

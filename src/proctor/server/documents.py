@@ -97,8 +97,8 @@ def cached_answer(
     cache_control: str = "private, no-cache",
     headers: Mapping[str, str] | None = None,
 ) -> Response:
-    """The document with its ETag; 304 without a body for whoever has it already."""
-    body = json_bytes(value)
+    """The document, or its bytes, with its ETag; 304 without a body for whoever has it already."""
+    body = value if isinstance(value, bytes) else json_bytes(value)
     tag = f'"{hashlib.sha256(body).hexdigest()[:32]}"'
     headers = {"ETag": tag, "Cache-Control": cache_control, **(headers or {})}
     known = {one.strip().removeprefix("W/") for one in request.headers.get("if-none-match", "").split(",")}

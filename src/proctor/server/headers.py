@@ -35,10 +35,23 @@ SECURITY = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 }
+STATIC = ("script-src", "style-src", "font-src", "img-src")
+"""What may come from where the dashboard's files are."""
 PROBES = frozenset({"/health", "/ready"})
 KEPT = "/%:@!$&'()*+,;=~-._"
 REQUEST_ID = re.compile(r"[\w.-]{1,64}")
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]"})
+
+
+def policy(static_url: str | None) -> str:
+    """What a page may load; hashed files of the dashboard may be elsewhere, and nothing else."""
+    if static_url is None:
+        return POLICY
+    parts = urlsplit(static_url)
+    origin, found = f"{parts.scheme}://{parts.netloc}", POLICY
+    for name in STATIC:
+        found = found.replace(f"{name} 'self'", f"{name} 'self' {origin}")
+    return found
 
 
 def hosts_of(host: str, origin: str | None, named: Iterable[str] = ()) -> frozenset[str]:
@@ -56,8 +69,11 @@ def is_encrypted(scope: Scope, origin: str | None) -> bool:
 class SecurityMiddleware:
     """Refuses foreign hosts (421) and changes by pages of other origins (403); names each request; adds headers."""
 
-    def __init__(self, app: ASGIApp, hosts: frozenset[str], origin: str | None = None) -> None:
+    def __init__(
+        self, app: ASGIApp, hosts: frozenset[str], origin: str | None = None, static_url: str | None = None
+    ) -> None:
         self._app, self._hosts, self._origin = app, hosts, origin
+        self._security = {**SECURITY, "Content-Security-Policy": policy(static_url)}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket"):
@@ -77,7 +93,7 @@ class SecurityMiddleware:
         async def send_with_headers(message: Message) -> None:
             if message["type"] in ("http.response.start", "websocket.http.response.start"):
                 answer = MutableHeaders(scope=message)
-                for name, value in SECURITY.items():
+                for name, value in self._security.items():
                     answer.setdefault(name, value)
                 if is_encrypted(scope, self._origin):
                     answer.setdefault("Strict-Transport-Security", "max-age=31536000; includeSubDomains")

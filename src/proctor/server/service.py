@@ -17,6 +17,7 @@ from proctor.runs.playground.live import Playground
 from proctor.runs.resolve import PlanContext
 from proctor.runs.storage.backups import list_backups
 from proctor.server.certificate import read_expiry
+from proctor.server.document_cache import DocumentCache
 from proctor.server.events import Feeds
 from proctor.server.project_feed import ProjectFeed
 from proctor.server.request_limit import CallerLimit
@@ -61,6 +62,8 @@ class Service(Struct, dict=True, eq=False):
     ending: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when the server is told to end: streams say goodbye and are to be opened again."""
     uploads: UploadTurns = field(default_factory=UploadTurns)
+    documents: DocumentCache = field(default_factory=DocumentCache)
+    """Documents that are not computed anew while they hold."""
 
     @cached_property
     def project_feed(self) -> ProjectFeed:

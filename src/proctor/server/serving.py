@@ -29,6 +29,7 @@ from proctor.runs.resolve import PlanContext
 from proctor.server.access import local_person
 from proctor.server.app import create_app
 from proctor.server.certificate import make_context
+from proctor.server.document_cache import open_cache
 from proctor.server.execution import choose_executor
 from proctor.server.headers import hosts_of
 from proctor.server.request_limit import CallerLimit
@@ -130,6 +131,7 @@ def serve_until_told(
         guesses=GuessLimit(counters),
         requests=CallerLimit(counters, settings.requests_per_minute) if has_limit else None,
         playground=Playground(executor.limits),
+        documents=open_cache(settings.cache_bytes, settings.broker_url),
     )  # fmt: skip
     if has_accounts:
         _tell_accounts(database, (place.origin or address).rstrip("/"))

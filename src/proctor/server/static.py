@@ -16,8 +16,11 @@ from proctor.server.problems import ProblemError
 
 FOLDER = Path(__file__).parent / "dashboard"
 HASHED = re.compile(r"[.-][A-Za-z0-9_-]{8,}\.\w+$")
+CROSS = {"Cross-Origin-Resource-Policy": "cross-origin"}
 COMPRESSED = ("text/javascript", "application/javascript", "text/css")
 GZIP = {"Content-Encoding": "gzip", "Vary": "Accept-Encoding"}
+LINKED = re.compile(r'((?:src|href)=)"/(assets/)')
+"""How the page names its hashed files."""
 FOR_EVER = "public, max-age=31536000, immutable"
 ABSENT = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Proctor</title></head>
@@ -48,8 +51,9 @@ def find_files(folder: Path = FOLDER) -> dict[str, Path]:
 class Dashboard:
     """Serves the files; an address without a dot is a page of the dashboard, which finds its own way."""
 
-    def __init__(self, folder: Path = FOLDER) -> None:
-        self._folder = folder
+    def __init__(self, folder: Path = FOLDER, static_url: str | None = None) -> None:
+        """`static_url` is where browsers get the hashed files from; they find what they load beside themselves."""
+        self._folder, self._static_url = folder, static_url
         self._built, self._files = _built_at(folder), find_files(folder)
         self._compressed: dict[str, bytes] = {}
         written = folder / "not-built.txt"
@@ -61,16 +65,22 @@ class Dashboard:
         if path in self._files and path != "index.html":
             is_hashed = HASHED.search(path) is not None and "/" in path
             cache = FOR_EVER if is_hashed else "no-cache"
+            # Pages of other origins get scripts from here only where a CDN fetches them for its own.
+            shared = {"Access-Control-Allow-Origin": "*", **CROSS} if is_hashed and self._static_url else {}
             kind = mimetypes.guess_type(path)[0] or "application/octet-stream"
             if is_hashed and kind in COMPRESSED and takes_gzip(request.headers.get("accept-encoding", "")):
                 body = await asyncio.to_thread(self._compress, path)
-                return Response(body, media_type=kind, headers={"Cache-Control": cache, **GZIP})
-            return FileResponse(self._files[path], media_type=kind, headers={"Cache-Control": cache})
+                return Response(body, media_type=kind, headers={"Cache-Control": cache, **GZIP, **shared})
+            return FileResponse(self._files[path], media_type=kind, headers={"Cache-Control": cache, **shared})
         if path.startswith("api/") or "." in path.rpartition("/")[2]:
             raise ProblemError(404, "not-found", "There is nothing at this address.")
         if not self._files:
             return HTMLResponse(ABSENT.replace("{reason}", escape(self._reason)), headers={"Cache-Control": "no-cache"})
-        return FileResponse(self._files["index.html"], media_type="text/html", headers={"Cache-Control": "no-cache"})
+        headers = {"Cache-Control": "no-cache"}
+        if self._static_url is None:
+            return FileResponse(self._files["index.html"], media_type="text/html", headers=headers)
+        page = await asyncio.to_thread(self._files["index.html"].read_text, "utf-8")
+        return HTMLResponse(LINKED.sub(rf'\1"{self._static_url}/\2', page), headers=headers)
 
     def _compress(self, path: str) -> bytes:
         """A file of a name for ever is compressed once."""

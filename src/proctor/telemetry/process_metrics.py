@@ -46,6 +46,10 @@ class ProcessMetrics:
         self._counters: dict[str, Counter] = {}
         self._gauges: dict[str, Gauge] = {}
         if is_server:
+            self._counters["document_cache"] = Counter(
+                f"{prefix}_document_cache", "Documents that were kept, or had to be computed.", ("kind", "result"),
+                registry=registry,
+            )  # fmt: skip
             return
         self._histograms |= {
             "chunk_seconds": histogram("chunk_seconds", "From a chunk's lease to its end.", ("pool", "end"), LONG),

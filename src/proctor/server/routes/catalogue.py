@@ -20,7 +20,7 @@ from proctor.planning.plan_file import benchmark_spec, model_spec
 from proctor.runs.benchmarks.describe import describe_benchmark
 from proctor.runs.benchmarks.own import find_own, list_offered, with_files, with_own_benchmarks
 from proctor.runs.chunks.content import keep_content
-from proctor.runs.models import describe_model, describe_providers, search_models
+from proctor.runs.models import describe_model, describe_providers, lists_state, search_models
 from proctor.runs.plans.dry_run import estimate_run
 from proctor.runs.resolve import resolve_without_keys
 from proctor.server.access import Me, Store
@@ -31,6 +31,7 @@ from proctor.server.plans import KeyHosts, located, read_plan, refuse_foreign_be
 from proctor.server.problems import ProblemError
 from proctor.server.routes.resource import resource
 from proctor.server.service import service_of
+from proctor.stores.project_state import benchmarks_state
 
 router = resource("catalogue")
 A_DAY = "private, max-age=86400"
@@ -82,8 +83,14 @@ def benchmarks(request: Request, database: Store, query: Annotated[BenchmarkQuer
         refuse_foreign_words(given)
     except ValueError as error:
         raise ProblemError(422, "parameters", f"{error}.") from None
-    every = [*list_offered(database), *list_benchmarks()]
-    return cached_answer(request, [item for item in every if given.items() <= item.tags.items()])
+    found = service_of(request).documents.document(
+        "benchmarks",
+        database,
+        given,
+        lambda: benchmarks_state(database),
+        lambda: [item for item in [*list_offered(database), *list_benchmarks()] if given.items() <= item.tags.items()],
+    )
+    return cached_answer(request, found)
 
 
 @router.get(
@@ -112,8 +119,17 @@ def providers(request: Request, caller: Me) -> Response:
 @router.get("/known-models", operation_id="searchModels", responses=answers(FoundModel, is_list=True))
 def known_models(request: Request, caller: Me, query: Annotated[ModelQuery, Query()]) -> Response:
     """Search the models that can be named, with context window, price and what they can take; no provider is asked."""
-    context = service_of(request).context.of_project(caller.project)
-    return cached_answer(request, search_models(query.text, context, query.limit))
+    service = service_of(request)
+    context = service.context.of_project(caller.project)
+    keys = {one.provider: one.has_key for one in describe_providers(context.environment)}
+    found = service.documents.document(
+        "known-models",
+        caller.database,
+        [query.model_dump(), keys],
+        lambda: lists_state(context.lists),
+        lambda: search_models(query.text, context, query.limit),
+    )
+    return cached_answer(request, found)
 
 
 @router.get("/models/{name:path}", operation_id="readModel", responses=answers(ModelDescription, problems=(404,)))

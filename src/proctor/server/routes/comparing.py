@@ -21,6 +21,8 @@ from proctor.server.access import Store
 from proctor.server.documents import answers, cached_answer, json_answer
 from proctor.server.problems import ProblemError
 from proctor.server.routes.resource import resource
+from proctor.server.service import service_of
+from proctor.stores.project_state import results_state
 
 router = resource("comparisons")
 Names = Annotated[list[str], Field(max_length=50)]
@@ -73,7 +75,13 @@ def leaderboard(request: Request, database: Store, query: Annotated[LeaderboardQ
     """Rank the models of all completed runs, a table for each benchmark as it was used."""
     tags = {name: value for name in TAGS if (value := getattr(query, name)) is not None}
     filters = Filters(tuple(query.benchmark), tuple(query.version), tuple(query.model), tags)
-    found = read_leaderboard(database, filters, which=query.which, ranks=query.ranks, metric=query.metric)
+    found = service_of(request).documents.document(
+        "leaderboard",
+        database,
+        query.model_dump(),
+        lambda: results_state(database),
+        lambda: read_leaderboard(database, filters, which=query.which, ranks=query.ranks, metric=query.metric),
+    )
     return cached_answer(request, found)
 
 
