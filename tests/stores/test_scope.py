@@ -78,6 +78,7 @@ from proctor.stores.own_benchmarks import NewBenchmark, OwnBenchmarkStore
 from proctor.stores.packed.packing import PackingStore
 from proctor.stores.packed.selection import find_samples, select_packed
 from proctor.stores.playground import AnswerRow, AskedFile, PlaygroundStore
+from proctor.stores.project_state import benchmarks_state, results_state
 from proctor.stores.provider_keys import ProviderKeyStore
 from proctor.stores.queue import QueueStore
 from proctor.stores.recorded import RecordedAnswers
@@ -372,6 +373,8 @@ READS: dict[str, Callable[[Database, Theirs], Any]] = {
     "measuring.MeasuringStore.covered": lambda db, it: list(MeasuringStore(db).covered(it.id, "echo", "1")),
     "measuring.MeasuringStore.latencies": lambda db, it: list(MeasuringStore(db).latencies(it.id)),
     "measuring.MeasuringStore.streamed": lambda db, it: list(MeasuringStore(db).streamed(it.id)),
+    "project_state.results_state": lambda db, it: results_state(db).partition("|")[0].strip("0"),
+    "project_state.benchmarks_state": lambda db, it: benchmarks_state(db).partition("|")[0].strip("0"),
     "rescorings.RescoringStore.get": lambda db, it: RescoringStore(db).get(it.run.id, it.rescoring).state,
     "rescorings.RescoringStore.of_run": lambda db, it: RescoringStore(db).of_run(it.run.id),
     "rescorings.RescoringStore.refuse_open": lambda db, it: RescoringStore(db).refuse_open(it.run.id),
