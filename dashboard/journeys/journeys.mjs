@@ -855,8 +855,8 @@ export async function words({ page, base }) {
   await page.getByRole('button', { name: /^Run/ }).click();
   await page.waitForURL(/\/runs\/[a-z0-9]+$/);
   const run = page.url().split('/').at(-1);
-  const status = async (id) => (await (await fetch(`/api/v1/runs/${id}`)).json()).status;
-  while ((await page.evaluate(status, run)) !== 'completed') await page.waitForTimeout(100);
+  const status = async () => (await (await page.request.get(`${base}/api/v1/runs/${run}`)).json()).status;
+  while ((await status()) !== 'completed') await page.waitForTimeout(100);
   await page.goto(`${base}/leaderboard?benchmark=puzzles`);
   const rows = page.locator(`.board tr:has(a[href*="${run}"])`);
   await rows.first().waitFor();

@@ -139,6 +139,7 @@ def test_a_refinement_divides_multiplies_and_keeps_the_parts_that_a_plan_has() -
         ("アジアの言語の数学、haiku", ["bn", "ja", "te", "th", "zh"]),
         ("亚洲语言的数学，haiku", ["bn", "ja", "te", "th", "zh"]),
         ("haiku; mgsm; lang=te,sw", ["sw", "te"]),
+        ("haiku on mgsm, African and Asian languages", ["bn", "ja", "sw", "te", "th", "zh"]),
     ],
 )
 def test_languages_that_are_said_together_are_those_that_the_benchmark_has(said: str, languages: list[str]) -> None:
@@ -234,6 +235,9 @@ def test_cents_are_of_a_dollar_and_a_bar_above_everything_is_refused() -> None:
         ("haiku en piqa, una treintena de preguntas", 30),
         ("haiku sur piqa, deux cents questions", 200),
         ("haiku on piqa, several hundred questions", 300),
+        ("haiku en piqa, ciento ochenta rompecabezones", 180),
+        ("haiku en piqa, el doble de 20 preguntas", 40),
+        ("haiku로 piqa 일흔 꼭지", 70),
         ("haiku跑piqa，几十题", 30),
     ],
 )

@@ -82,11 +82,13 @@ def apply_scales(phrases: Phrases) -> float | None:
         if item.kind != "scale":
             continue
         factor = float(Fraction(item.value))
-        counts = [place for place in range(at) if phrases.items[place].number is not None and _is_count(phrases, place)]
+        behind = phrases.after(at, most=2)
+        places = [*range(at), *([behind] if behind is not None else [])]  # `twice 20 questions`
+        counts = [place for place in places if phrases.items[place].number is not None and _is_count(phrases, place)]
         if not counts:
             return factor
-        earlier = phrases.items[counts[-1]]
-        phrases.items[counts[-1]] = replace(earlier, number=round((earlier.number or 0) * factor))
+        said = phrases.items[counts[-1]]
+        phrases.items[counts[-1]] = replace(said, number=round((said.number or 0) * factor))
         phrases.use(at)
     return None
 

@@ -223,13 +223,23 @@ def _number(
         is_bar = follows is not None and follows[1][0][0] == "fractionbar"  # 十分の一, where 十分 means enough
         is_share = at > 0 and tokens[at - 1].text in _SHARE_SIGNS
         is_longer = found is not None and found[0] > end and not is_bar
-        if is_longer or not (is_counted or is_share or words[2] or end > words[0]):
+        is_plain = is_counted or is_share or words[2] or end > words[0] or _is_long(tokens[at : words[0]])
+        if is_longer or not is_plain:
             return None
-    elif found is not None and found[0] > end:
+        return end, value, words[2] or value >= MANY
+    if found is not None and found[0] > end:
         return None
     return end, value, words[2]
 
 
+def _is_long(numeral: list[Token]) -> bool:
+    """Whether no other word is written like these numerals: `四十`, `마흔`, and not `사이` or `十`."""
+    return len(numeral) > 1 and (any(one.text in _SCALES for one in numeral) or numeral[0].text in "스서마예일여아")
+
+
+_SCALES = frozenset("十百千십백천")
+MANY = 10
+"""A number in characters that stands without a unit counts something from here on."""
 _SHARE_SIGNS = frozenset({"之", "の", "의"})
 """What stands before the second part of a fraction: 十分之一, 五分の一, 십분의 일."""
 

@@ -15,6 +15,7 @@ from proctor.planner.phrasing import complete_names, read_phrases, read_variants
 from proctor.planner.reading import Reading, Unsupported
 from proctor.planner.slots.every import read_every
 from proctor.planner.slots.judges import read_judges
+from proctor.planner.slots.languages import merge_language_groups
 from proctor.planner.slots.lines import merge_demo
 from proctor.planner.slots.minutes import read_minutes
 from proctor.planner.slots.models import merge_versions, read_models
@@ -64,6 +65,7 @@ def read_query(query: str, catalogue: PlannerCatalogue) -> Reading:
     merge_categories(reading.phrases, catalogue)
     merge_fields(reading.phrases)
     merge_codes(reading.phrases, catalogue)
+    merge_language_groups(reading.phrases)
     refuse_negative(reading.phrases)
     reading.ranges = merge_ranges(reading.phrases)
     apply_corrections(reading.phrases)

@@ -2,9 +2,24 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from proctor.planner.catalogue import CatalogueBenchmark, PlannerCatalogue
 from proctor.planner.languages import LANGUAGES_OF
+from proctor.planner.phrases import Phrases
 from proctor.planner.reading import Reading, Unsupported
+from proctor.planner.slots.vary import JOINS
+
+_REGIONS = {"Asia": "asia", "Europe": "europe", "Africa": "africa"}
+
+
+def merge_language_groups(phrases: Phrases) -> None:
+    """`African and Indian languages`: a part of the world that shares its noun with the next one."""
+    for at in range(len(phrases.items) - 1, 1, -1):
+        first, link = phrases.items[at - 2], phrases.words(at - 1).lower()
+        region = _REGIONS.get(first.value) if first.kind == "category" else None
+        if phrases.items[at].kind == "languagegroup" and region is not None and link in {*JOINS, ","}:
+            phrases.items[at - 2] = replace(first, meanings=(("languagegroup", region),))
 
 
 def read_language_groups(reading: Reading, catalogue: PlannerCatalogue, excluded: set[int]) -> None:

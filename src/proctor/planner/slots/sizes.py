@@ -288,8 +288,6 @@ def read_bare_numbers(reading: Reading) -> None:
             continue
         if phrases.is_kind(phrases.after(at, most=0), "points"):
             continue  # points are never samples
-        if phrases.is_kind(phrases.after(at, most=0), "unknown") and not phrases.text[item.start : item.end].isdigit():
-            continue
         places = phrases.absorb(at, at, "each", "only", "total", "atmost")
         is_joined = at + 2 < len(phrases.items) and phrases.words(at + 1).lower() in JOINS
         is_joined = is_joined and any(size.at == at + 2 and size.has_unit for size in reading.sizes)
