@@ -147,6 +147,23 @@ def test_languages_that_are_said_together_are_those_that_the_benchmark_has(said:
     assert (name, list(categories)) == ("mgsm", languages)
 
 
+@pytest.mark.parametrize(
+    ("said", "language"),
+    [
+        ("mgsm in Kiswahili, haiku", "sw"),
+        ("mgsm in Castilian, haiku", "es"),
+        ("mgsm auf Kisuaheli, haiku", "sw"),
+        ("mgsm en mandarin, haiku, 30 questions", "zh"),
+        ("mgsm en castillan, haiku", "es"),
+        ("mgsm 불어, haiku 30문제", "fr"),
+        ("mgsmの北京語、haiku", "zh"),
+        ("mgsm的泰文，haiku", "th"),
+    ],
+)
+def test_languages_are_known_by_their_other_names(said: str, language: str) -> None:
+    assert asked(said)[0][1] == (language,)
+
+
 def test_languages_of_no_benchmark_are_told_and_every_language_of_a_group_has_a_name() -> None:
     assert "Asian languages" in {wish.text for wish in drafted("haiku on humaneval in Asian languages").unsupported}
     assert set().union(*LANGUAGES_OF.values()) <= set(NAMES_OF_LANGUAGES)

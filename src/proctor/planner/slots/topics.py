@@ -104,6 +104,9 @@ def merge_codes(phrases: Phrases, catalogue: PlannerCatalogue) -> None:
         if not codes or found is None or not set(re.findall(r"\b[a-z]{2}\b", found[1])) <= codes:
             continue
         first, end = item.end + found.start(1), item.end + found.end(1)
+        behind = next((one for one in phrases.items if one.start >= end), None)
+        if behind is not None and behind.kind == "language" and found[1] == "en":
+            continue  # `mgsm en mandarin`, in French or Spanish
         for at, other in enumerate(phrases.items):
             code = phrases.text[other.start : other.end].lower()
             if first <= other.start and other.end <= end and code in codes:
