@@ -1,5 +1,5 @@
 /** The small parts of every screen: buttons, sections, markers, states. */
-import type { ButtonHTMLAttributes, ReactNode } from 'react';
+import { useLayoutEffect, useRef, type ButtonHTMLAttributes, type ReactNode } from 'react';
 import { ProblemError } from '@/api/http';
 import { Link } from '@/router/Link';
 import { t } from '@/text/text';
@@ -99,14 +99,50 @@ export function SideName({ index, name }: { index: number; name: string }) {
   );
 }
 
-/** What may be wider than the page scrolls by itself, with the keyboard too; a group, because landmarks are for sections. */
-export function Wide({ label, height, children }: { label: string; height?: number; children: ReactNode }) {
+interface WideProps {
+  label: string;
+  height?: number;
+  /** A table whose columns are compared with one another stays one on a narrow screen, and scrolls. */
+  isGrid?: boolean;
+  children: ReactNode;
+}
+
+/**
+ * What may be wider than the page scrolls by itself, with the keyboard too; a group, because landmarks are for sections.
+ * On a narrow screen each row of a table in it is a block, and each cell stands beside its column's name.
+ */
+export function Wide({ label, height, isGrid = false, children }: WideProps) {
+  const frame = useRef<HTMLDivElement>(null);
+  // After each change: rows come and go.
+  useLayoutEffect(() => {
+    if (!isGrid) for (const table of frame.current?.querySelectorAll('table') ?? []) nameCells(table);
+  });
   const style = height === undefined ? undefined : { maxHeight: height, overflowY: 'auto' as const };
   return (
-    <div className="wide" tabIndex={0} role="group" aria-label={label} style={style}>
+    <div
+      ref={frame}
+      className={isGrid ? 'wide' : 'wide rows'}
+      tabIndex={0}
+      role="group"
+      aria-label={label}
+      style={style}
+    >
       {children}
     </div>
   );
+}
+
+/** Tells each cell the name of its column, which the style sheet shows where the table has no columns. */
+function nameCells(table: Element): void {
+  const names = [...table.querySelectorAll('thead tr:first-child > *')].map((cell) => cell.textContent);
+  for (const row of table.querySelectorAll('tbody > tr')) {
+    let column = 0;
+    for (const cell of row.children) {
+      const width = Number(cell.getAttribute('colspan') ?? 1);
+      cell.setAttribute('data-column', width > 1 ? '' : (names[column] ?? ''));
+      column += width;
+    }
+  }
 }
 
 export function Tag({ children }: { children: ReactNode }) {

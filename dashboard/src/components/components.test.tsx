@@ -1,5 +1,6 @@
 import { cleanup, render, screen } from '@testing-library/react';
 import { afterEach, expect, it } from 'vitest';
+import { Wide } from './Basics';
 import { Cost, Estimate } from './Figures';
 import { Foreign, visibleParts } from './Foreign';
 import { firstRow, scrollTopOf, TALLEST } from './VirtualList';
@@ -57,4 +58,33 @@ it('only the words that differ are marked', () => {
   const { a, b } = wordParts('three robes take 9 bolts', 'three robes take 7.5 bolts');
   expect(a.filter((part) => part.differs).map((part) => part.text.trim())).toEqual(['9']);
   expect(b.map((part) => part.text).join('')).toBe('three robes take 7.5 bolts');
+});
+
+it('each cell of a table knows its column, behind cells that are wider than one as well', () => {
+  const { container } = render(
+    <Wide label="spent">
+      <table>
+        <thead>
+          <tr>
+            <th>Model</th>
+            <th>Tokens</th>
+            <th>Cost</th>
+          </tr>
+        </thead>
+        <tbody>
+          <tr>
+            <td>a</td>
+            <td>1</td>
+            <td>2</td>
+          </tr>
+          <tr>
+            <th colSpan={2}>Total</th>
+            <td>3</td>
+          </tr>
+        </tbody>
+      </table>
+    </Wide>,
+  );
+  const cells = [...container.querySelectorAll('tbody td, tbody th')];
+  expect(cells.map((cell) => cell.getAttribute('data-column'))).toEqual(['Model', 'Tokens', 'Cost', '', 'Cost']);
 });

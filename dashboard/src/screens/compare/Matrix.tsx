@@ -17,7 +17,7 @@ export function Matrix({ comparisons, at }: { comparisons: readonly Comparison[]
       title={t('compare.pairs')}
       note={t('compare.pairs.note', { n: comparisons[0]?.family ?? comparisons.length })}
     >
-      <Wide label={t('compare.pairs')}>
+      <Wide isGrid label={t('compare.pairs')}>
         <table className="pairs">
           <thead>
             <tr>

@@ -17,7 +17,7 @@ export function ModelMatrix({ tables }: { tables: readonly LeaderboardTable[] })
     table.rows.find((row) => row.side === side);
   return (
     <Section title={t('leaderboard.matrix')} note={t('leaderboard.matrix.note')}>
-      <Wide label={t('leaderboard.matrix')}>
+      <Wide isGrid label={t('leaderboard.matrix')}>
         <table className="model-matrix">
           <thead>
             <tr>

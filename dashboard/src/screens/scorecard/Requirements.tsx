@@ -37,7 +37,7 @@ export function Requirements({ card }: { card: ProgramCard }) {
       {rows.length === 0 ? (
         <p className="muted">{t('card.nothing-failing')}</p>
       ) : (
-        <Wide label={t('card.requirements')}>
+        <Wide isGrid label={t('card.requirements')}>
           <table className="requirement-grid">
             <thead>
               <tr>
