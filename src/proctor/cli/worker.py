@@ -94,6 +94,7 @@ def _refuse_unusable(settings: Settings, *, is_scheduling: bool) -> None:
     from proctor.domain.errors import UserError
     from proctor.stores.database import open_database
     from proctor.worker.broker import check_broker, refuse_without_postgresql
+    from proctor.worker.parent import die_with
 
     ServerSecret.read(context().environment)
     refuse_without_postgresql(settings.database_url)
@@ -108,7 +109,7 @@ def _refuse_unusable(settings: Settings, *, is_scheduling: bool) -> None:
     # Asking S3 starts threads. This process forks its children later, who would share what those threads wait on: what
     # comes for a child then ended this process with a segmentation fault. A process that is spawned instead of forked
     # would leave a helper of its own running beside the worker.
-    with ProcessPoolExecutor(1, mp_context=get_context("fork")) as apart:
+    with ProcessPoolExecutor(1, get_context("fork"), die_with, (os.getpid(),)) as apart:
         apart.submit(_check_artifacts).result()
 
 

@@ -5,14 +5,20 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
+from billiard import pool as process_pool
 from celery import Celery
-from celery.signals import beat_embedded_init, worker_process_init, worker_process_shutdown
+from celery.signals import (
+    beat_embedded_init,
+    worker_process_init,
+    worker_process_shutdown,
+    worker_shutting_down,
+)
 from kombu import Queue
 
 from proctor.domain.tracing import end_tracing
 from proctor.telemetry.starting import count_worker, trace_process
 from proctor.worker.notifier import SCHEDULED, STEPS, WorkerNotifier, queues_of
-from proctor.worker.parent import die_with
+from proctor.worker.parent import EndingNews, die_with
 from proctor.worker.schedule import SCHEDULE
 from proctor.worker.tasks import register_tasks
 
@@ -24,6 +30,14 @@ VISIBILITY_SECONDS = 120
 SOFT_SHUTDOWN_SECONDS = 15.0
 CHILD_START_SECONDS = 120.0
 CONNECT_SECONDS = 3.0
+SILENT_SECONDS = 10.0
+"""A broker that says nothing for so long is connected to anew: else a worker could not even end while it stands still."""
+RECEIPT_TRIES = 20
+"""How often, a tenth of a second apart, a child that ends looks whether its parent has heard of its last task.
+
+A task that was on its way to the child when the parent was told to end is one that the parent has let go of: it never
+hears of it, and by default the child waits half a minute for that.
+"""
 SETTINGS: dict[str, Any] = {
     "accept_content": ["json"],
     "beat_scheduler": "celery.beat:Scheduler",  # in memory: what is due is claimed in Redis
@@ -36,6 +50,7 @@ SETTINGS: dict[str, Any] = {
         "unacked_restore_throttle": 1,
         "queue_order_strategy": "priority",
         "socket_connect_timeout": CONNECT_SECONDS,
+        "socket_timeout": SILENT_SECONDS,
         "socket_keepalive": True,
         "health_check_interval": 5,
     },
@@ -75,7 +90,11 @@ def make_worker_app(config: WorkerConfig) -> Celery:
     app.conf.task_queues = [Queue(name) for name in queues_of(list(config.pools))]
     child: list[Child] = []
     register_tasks(app, child)
-    parent = os.getpid()
+    parent, ending = os.getpid(), EndingNews()
+    process_pool.GUARANTEE_MESSAGE_CONSUMPTION_RETRY_LIMIT = RECEIPT_TRIES
+
+    def tell_children(**_: object) -> None:
+        ending.tell()
 
     def open_beat(**_: object) -> None:
         die_with(parent)
@@ -86,7 +105,7 @@ def make_worker_app(config: WorkerConfig) -> Celery:
         die_with(parent)
         count_worker()
         trace_process(config.traces_url, "worker")  # its exporter's thread is not forked
-        child.append(Child(config, WorkerNotifier(app)))
+        child.append(Child(config, WorkerNotifier(app), ending))
         child[0].start()
 
     def close_child(**_: object) -> None:
@@ -94,6 +113,7 @@ def make_worker_app(config: WorkerConfig) -> Celery:
             child[0].close()
         end_tracing()
 
+    worker_shutting_down.connect(tell_children, weak=False)
     beat_embedded_init.connect(open_beat, weak=False)
     worker_process_init.connect(open_child, weak=False)
     worker_process_shutdown.connect(close_child, weak=False)

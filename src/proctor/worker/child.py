@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from proctor.accounts.provider_keys import ProjectKeys
 from proctor.domain.chunk import Chunk, Pool, Priority
-from proctor.domain.errors import ProctorError
+from proctor.domain.errors import ProctorError, StoreError
 from proctor.runs.chunks.execute_chunk import ChunkEnd, execute_chunk
 from proctor.runs.chunks.finish import finish_run
 from proctor.runs.chunks.prepare import prepare
@@ -40,6 +40,7 @@ from proctor.worker.process import STUCK, loop_factory
 from proctor.worker.redis_limits import RedisLimits
 
 if TYPE_CHECKING:
+    from proctor.worker.parent import EndingNews
     from proctor.worker.schedule import Scheduled
 
 T = TypeVar("T")
@@ -55,6 +56,8 @@ MAX_MESSAGES = 20
 AWAY_SECONDS = 0.5
 LEFT_TO_OTHERS_SECONDS = 1.0
 """Who leaves a run to others follows none of its messages for so long, or hardly any would be left to those."""
+SCHEDULED_END_SECONDS = 10.0
+"""So long a worker that is told to end goes on with what is done on a schedule; another one does it again."""
 CLOSE_SECONDS = 20.0
 CLAIM = "proctor:claims:"
 log = logging.getLogger("proctor.worker")
@@ -73,9 +76,10 @@ class WorkerConfig(Struct, frozen=True):
 class Child:
     """Start it in the process that executes; `run` may then be called from that process's main thread."""
 
-    def __init__(self, config: WorkerConfig, notifier: WorkerNotifier) -> None:
+    def __init__(self, config: WorkerConfig, notifier: WorkerNotifier, ending: EndingNews) -> None:
         self.context = config.context
         self.notifier = notifier
+        self._ending = ending
         self._config = config
         self._loop = (loop_factory() or asyncio.new_event_loop)()
         self._thread = threading.Thread(target=self._loop.run_forever, name="worker", daemon=True)
@@ -102,6 +106,7 @@ class Child:
             is_stuck=lambda: os._exit(STUCK),  # Celery starts another child in its place
         )
         self._workers = WorkerStore(self.database)
+        self._ending.follow(self._loop, self._worker.stop)
         await self._limits.start()
         self._begin(self._beat_forever())
         self._begin(self._sweep_forever())
@@ -136,7 +141,10 @@ class Child:
     async def _close(self) -> None:
         for task in list(self._tasks):
             task.cancel()
-        await asyncio.to_thread(self._workers.leave, self._worker.name)
+        try:
+            await asyncio.to_thread(self._workers.leave, self._worker.name)
+        except StoreError as fault:
+            log.debug("the database cannot be told that this worker ends: %s", fault)
         await self._worker.close()
         await self._limits.close()
         self.database.dispose()
@@ -144,7 +152,11 @@ class Child:
     # Tasks
 
     async def execute(self, chunk_id: int) -> None:
+        if self._worker.is_stopping:
+            return
         executed = await self._patiently(lambda: execute_chunk(chunk_id, self._worker))
+        if executed is None:
+            return
         if executed.end is ChunkEnd.NOT_LEASED:
             if self._worker.left_to_others:
                 await asyncio.sleep(LEFT_TO_OTHERS_SECONDS)
@@ -161,7 +173,12 @@ class Child:
 
     async def finish(self, run_id: str) -> None:
         def end(go_on: Callable[[], bool]) -> None:
-            finish_run(run_id, self.database, self.context.artifacts, is_to_be_packed=go_on)
+            finish_run(
+                run_id,
+                self.database,
+                self.context.artifacts,
+                is_to_be_packed=lambda: go_on() and not self._worker.is_stopping,
+            )
 
         await self._patiently(lambda: stoppable(end))
 
@@ -173,15 +190,31 @@ class Child:
 
     async def do_scheduled(self, name: str, scheduled: Scheduled) -> None:
         """Do it unless another worker has within its period."""
-        if await self._limits.claim(f"{CLAIM}{name}", 0.9 * scheduled.period_seconds):
-            await self._patiently(lambda: scheduled.work(self))
+        if not await self._limits.claim(f"{CLAIM}{name}", 0.9 * scheduled.period_seconds):
+            return
+        loop = asyncio.get_running_loop()
+        try:
+            async with asyncio.timeout(None) as limit:
+                self._worker.on_stop(lambda: limit.reschedule(loop.time() + SCHEDULED_END_SECONDS))
+                await self._patiently(lambda: scheduled.work(self))
+        except TimeoutError:
+            if not limit.expired():
+                raise
+            log.info("%s was left off, because this worker ends", name.replace("_", " "))
+        finally:
+            self._worker.on_stop(None)
 
-    async def _patiently(self, work: Callable[[], Awaitable[T]]) -> T:
-        """Again and again while the database is away: what was announced is begun as soon as it is back."""
+    async def _patiently(self, work: Callable[[], Awaitable[T]]) -> T | None:
+        """Again and again while the database is away: what was announced is begun as soon as it is back.
+
+        None where this worker ends meanwhile: others hear of it from whoever sweeps.
+        """
         while True:
             try:
                 return await work()
             except StoreUnreachableError:
+                if self._worker.is_stopping:
+                    return None
                 await asyncio.sleep(AWAY_SECONDS)
 
     # What it does by itself

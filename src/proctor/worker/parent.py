@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import ctypes
 import os
 import signal
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 SET_PDEATHSIG = 1
@@ -35,3 +37,23 @@ def die_with(parent: int) -> None:
         raise OSError(ctypes.get_errno(), "this process cannot be tied to its parent")
     if os.getppid() != parent:  # it ended before this process had asked to hear of it
         os._exit(GONE)
+
+
+class EndingNews:
+    """Tells forked children that their parent was told to end; made before they are forked."""
+
+    def __init__(self) -> None:
+        self._reading, self._writing = os.pipe()
+
+    def tell(self) -> None:
+        """In the parent, where a signal may have interrupted anything."""
+        os.write(self._writing, b"!")
+
+    def follow(self, loop: asyncio.AbstractEventLoop, call: Callable[[], object]) -> None:
+        """In a child: call it once in this loop, where this is called from, too."""
+
+        def heard() -> None:
+            loop.remove_reader(self._reading)
+            call()
+
+        loop.add_reader(self._reading, heard)  # nobody reads what was written: all children are to see it
