@@ -39,11 +39,14 @@ class PostgresServer:
         if self._as_user:
             self.folder.chmod(0o711)
             os.chown(data, self._as_user["user"], self._as_user["group"])
+        self._fill(data)
+        self.configure()
+        self.start()
+
+    def _fill(self, data: Path) -> None:
         self._run(
             "initdb", "-D", str(data), "-U", "postgres", "--auth=trust", "--no-sync", "--encoding=UTF8", "--locale=C"
         )
-        self.configure()
-        self.start()
 
     def configure(self) -> None:
         """What a server of another kind sets before it is started for the first time."""
@@ -116,6 +119,17 @@ class PostgresServer:
         self.execute("CREATE DATABASE template_proctor")
         open_database(self.url("template_proctor")).dispose()
         return "template_proctor"
+
+
+class StandbyServer(PostgresServer):
+    """A replica that streams what another server writes, and answers questions meanwhile."""
+
+    def __init__(self, binaries: Path, primary: PostgresServer) -> None:
+        self._primary = primary
+        super().__init__(binaries)
+
+    def _fill(self, data: Path) -> None:
+        self._run("pg_basebackup", "-D", str(data), "-d", self._primary.url("postgres"), "-R", "-c", "fast", "-N")
 
 
 @cache

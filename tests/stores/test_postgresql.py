@@ -218,18 +218,6 @@ async def _write(journal: DatabaseJournal, *answers: Answer) -> None:
         await journal.close()
 
 
-def test_what_this_process_has_written_it_reads_from_the_primary(server: postgres.PostgresServer, url: str) -> None:
-    with server.new_database() as other:
-        database = open_database(url, other)
-        with database.reading() as connection:
-            assert connection.engine.url.database == other.rpartition("/")[2]
-        with database.connection() as plain:
-            plain.execute("UPDATE runs SET name = name")
-        with database.reading() as connection:
-            assert connection.engine.url.database == url.rpartition("/")[2]
-        database.dispose()
-
-
 def test_a_server_that_dies_during_a_write_loses_no_answer(tmp_path: Path) -> None:
     """The server is ended at once while a batch waits for a lock, and is back a little later."""
     binaries = postgres.find_binaries()

@@ -52,6 +52,7 @@ class Cluster:
             "PROCTOR_BROKER_URL": redis.url,
             "OPENAI_API_KEY": "k",
             "TMPDIR": str(folder),  # what is killed removes nothing
+            "PYTHONFAULTHANDLER": "1",  # who does not end says where it stands
             **environment,
         }
         self.groups: list[subprocess.Popen[bytes]] = []
@@ -119,10 +120,13 @@ class Cluster:
         try:
             group.wait(40)
         except subprocess.TimeoutExpired:
-            for pid in [*children(group.pid), group.pid]:
-                signal_process(pid, signal.SIGKILL)
+            pids = [*children(group.pid), group.pid]
+            for number in (signal.SIGABRT, signal.SIGKILL):
+                for pid in pids:
+                    signal_process(pid, number)
+                time.sleep(1)
             group.wait(30)
-            raise
+            raise AssertionError(f"{group.pid} of {pids} did not end within 40 s:\n{self.logs()}") from None
 
     def close(self) -> None:
         for group in self.groups:

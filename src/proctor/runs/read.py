@@ -32,8 +32,6 @@ def read_run(database: Database, reference: str) -> RunSummary:
     run = store.get(reference)
     has_ended = run.status in ENDED or not store.is_executing(run.id)
     rows = store.evaluation_rows(run.id)
-    if any(row["summary"] is None for row in rows):
-        database.read_from_primary()  # what is computed now may be kept: a replica that is behind would make it wrong
     figures = []
     for row in rows:
         found = None if row["summary"] is None else read_figures(orjson.loads(row["summary"]))

@@ -132,10 +132,6 @@ class Database(ABC):
     def dispose(self) -> None:
         """Close what is kept open, for every scope."""
 
-    @abstractmethod
-    def read_from_primary(self) -> None:
-        """From now on nothing is read from a replica, which may be behind."""
-
     def is_second_wall(self) -> bool:
         """Whether the database itself keeps projects apart where it could; a file cannot."""
         return True
@@ -157,7 +153,7 @@ class Database(ABC):
 
     def rows(self, query: str, values: Sequence[Any] = ()) -> Iterator[Row]:
         """The rows of a plain query, few of them in memory at a time."""
-        with self.connection() as connection:
+        with self.connection(is_reading=True) as connection:
             yield from connection.stream(query, values)
 
     def stream(self, query: sqlalchemy.Executable) -> Iterator[Any]:

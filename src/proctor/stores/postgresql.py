@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from proctor.domain.errors import StoreError, UserError
 from proctor.stores.connection import POSTGRESQL, Connection, Cursor, Row
 from proctor.stores.database import ROWS_AT_A_TIME, Database, NewerDatabaseError
-from proctor.stores.patience import StoreUnreachableError
 from proctor.stores.score_rows import replace_score
 from proctor.stores.statements import insert_statements
 from proctor.stores.unstorable import UNENCODABLE
@@ -20,8 +19,12 @@ from proctor.stores.upgrade import HEAD, is_version, upgrade_connection
 try:
     import psycopg
     import sqlalchemy
+    from sqlalchemy import Engine
     from sqlalchemy.engine import URL, make_url
     from sqlalchemy.exc import ArgumentError, DBAPIError
+
+    from proctor.stores.postgresql_faults import in_words
+    from proctor.stores.replica import Replica
 except ModuleNotFoundError as missing:
     raise UserError(
         f"A PostgreSQL database needs the package {missing.name}: pip install 'proctor[postgresql]'."
@@ -29,7 +32,7 @@ except ModuleNotFoundError as missing:
 
 if TYPE_CHECKING:
     from psycopg.rows import RowMaker
-    from sqlalchemy import Engine, PoolProxiedConnection
+    from sqlalchemy import PoolProxiedConnection
 
 POOL = {"pool_size": 10, "pool_timeout": 30, "pool_recycle": 1800}
 """What the address may say of the pool, and what holds otherwise: connections, and seconds."""
@@ -45,9 +48,6 @@ FEW_ROWS = 4
 _IDLE_LIMIT = b"SET LOCAL idle_in_transaction_session_timeout = '10s'"
 _SHORT_LIMITS = _IDLE_LIMIT + b"; SET LOCAL transaction_timeout = '20s'"
 """Both are shorter than a lease. From version 17 on the server also ends a transaction that hangs in a COPY."""
-_AWAY = ("08", "57P", "53300", "25P03", "25P04")
-"""Beginnings of the codes of errors that pass: connections that fail or are too many, transactions that took long."""
-_REFUSED = re.compile(r"authentication failed|does not exist|no pg_hba.conf entry|SSL|ssl|is not permitted|certificate")
 _WORD = re.compile(r"\?|%")
 
 
@@ -83,18 +83,13 @@ def _translated(statement: str) -> bytes:
 class PostgresConnection:
     """Implements Connection on one of the pool's connections, which goes back there when it is closed."""
 
-    def __init__(self, pooled: PoolProxiedConnection, database: PostgresDatabase) -> None:
-        self._pooled, self._database = pooled, database
-        driver = pooled.driver_connection
-        assert isinstance(driver, psycopg.Connection)  # noqa: S101 - the dialect in the address says so
-        self._driver: psycopg.Connection[Any] = driver
+    def __init__(self, pooled: PoolProxiedConnection) -> None:
+        self._pooled, self._driver = pooled, _driver_of(pooled)
         self._driver.autocommit = True
         self._stages: set[str] = set()
         """Tables that rows were copied for in this transaction."""
 
     def execute(self, statement: str, parameters: Sequence[Any] = ()) -> Cursor:
-        if not statement.lstrip().startswith("SELECT"):
-            self._database.read_from_primary()  # a replica may not have what is written now
         cursor = self._driver.cursor(row_factory=_named_rows)
         found: Cursor = cursor.execute(_translated(statement), parameters)
         return found
@@ -113,7 +108,6 @@ class PostgresConnection:
             for statement, parameters in insert_statements(table, columns, rows, on_conflict):
                 self.execute(statement, parameters)
             return
-        self._database.read_from_primary()  # a replica may not have what is written now
         named = ", ".join(columns)
         with self._driver.cursor() as cursor:
             if table in self._stages:
@@ -134,7 +128,6 @@ class PostgresConnection:
 
     @contextmanager
     def transaction(self, *, is_short: bool = False) -> Iterator[None]:
-        self._database.read_from_primary()  # a replica may not have what is written now
         self._stages.clear()
         with self._driver.transaction():
             if is_short:
@@ -157,8 +150,7 @@ class _Pools:
     """What the handles of all scopes share."""
 
     primary: Engine | None = None
-    replica: Engine | None = None
-    reads_primary = False
+    replica: Replica | None = None
 
 
 class PostgresDatabase(Database):
@@ -174,9 +166,6 @@ class PostgresDatabase(Database):
     def label(self) -> str:
         return _label(self._url)
 
-    def read_from_primary(self) -> None:
-        self._pools.reads_primary = True
-
     @property
     def primary(self) -> Engine:
         if self._pools.primary is None:
@@ -184,42 +173,48 @@ class PostgresDatabase(Database):
         return self._pools.primary
 
     @property
-    def replica(self) -> Engine:
-        if self._pools.replica is None:
-            self._pools.replica = _engine(self._read_url or self._url, self._pool)
-        return self._pools.replica
+    def engine(self) -> Engine:
+        return self.primary
 
     @property
-    def engine(self) -> Engine:
-        return self.primary if self._read_url is None or self._pools.reads_primary else self.replica
+    def replica(self) -> Replica | None:
+        if self._pools.replica is None and self._read_url is not None:
+            self._pools.replica = Replica(lambda: self.primary, _engine(self._read_url, self._pool))
+        return self._pools.replica
 
     def connect(self) -> PostgresConnection:
-        return self._connect(self.primary)
+        return self._plain(self.primary.raw_connection())
 
     def borrow(self, *, is_reading: bool = False) -> AbstractContextManager[Connection]:
-        return closing(self._connect(self.engine if is_reading else self.primary))
+        """What only reads is asked of the replica, where that has all that was committed by now."""
+        found = None
+        if is_reading and self.replica is not None:
+            found = self.replica.connect(Engine.raw_connection, _driver_of)
+        return closing(self._plain(found or self.primary.raw_connection()))
 
-    def _connect(self, engine: Engine) -> PostgresConnection:
-        pooled = engine.raw_connection()
+    def _plain(self, pooled: PoolProxiedConnection) -> PostgresConnection:
         try:
             self._narrow(pooled)
-            return PostgresConnection(pooled, self)
+            return PostgresConnection(pooled)
         except BaseException:
             pooled.close()
             raise
 
     @contextmanager
     def reading(self) -> Iterator[sqlalchemy.Connection]:
-        with self.explained(), self.engine.connect() as connection:
-            self._narrow(connection.connection)
-            yield connection
+        with self.explained():
+            found = None
+            if self.replica is not None:
+                found = self.replica.connect(Engine.connect, lambda opened: _driver_of(opened.connection))
+            with found or self.primary.connect() as connection:
+                self._narrow(connection.connection)
+                yield connection
 
     def _narrow(self, pooled: PoolProxiedConnection) -> None:
         """Tell the server which rows this handle may see; what the pool's connection was used for last may differ."""
         wanted = self._scope.project or EVERY_PROJECT
         if pooled.info.get(_SEES) != wanted:
-            driver = pooled.driver_connection
-            assert isinstance(driver, psycopg.Connection)  # noqa: S101 - the dialect in the address says so
+            driver = _driver_of(pooled)
             pooled.info.pop(_SEES, None)
             driver.autocommit = True  # or the next rollback would take it back
             driver.execute("SELECT set_config('proctor.project', %s, false)", [wanted])
@@ -227,7 +222,8 @@ class PostgresDatabase(Database):
             pooled.info[_SEES] = wanted
 
     def dispose(self) -> None:
-        for engine in (self._pools.primary, self._pools.replica):
+        replica = None if self._pools.replica is None else self._pools.replica.engine
+        for engine in (self._pools.primary, replica):
             if engine is not None:
                 engine.dispose()
 
@@ -236,7 +232,7 @@ class PostgresDatabase(Database):
         try:
             yield
         except psycopg.Error as error:
-            raise _in_words(self.label, error) from error
+            raise in_words(self.label, error) from error
         except sqlalchemy.exc.TimeoutError as error:
             size, seconds = self._pool["pool_size"], self._pool["pool_timeout"]
             raise StoreError(
@@ -246,7 +242,7 @@ class PostgresDatabase(Database):
         except DBAPIError as error:
             if not isinstance(error.orig, psycopg.Error):
                 raise
-            raise _in_words(self.label, error.orig) from error
+            raise in_words(self.label, error.orig) from error
 
     def prepare_month(self, connection: Connection, month: int) -> None:
         """A partition of each table that grows with the answers, so that old months can be dropped at once."""
@@ -336,6 +332,12 @@ def _engine(url: URL, pool: dict[str, float]) -> Engine:
     )
 
 
+def _driver_of(pooled: PoolProxiedConnection) -> psycopg.Connection[Any]:
+    driver = pooled.driver_connection
+    assert isinstance(driver, psycopg.Connection)  # noqa: S101 - the dialect in the address says so
+    return driver
+
+
 def _version(connection: sqlalchemy.Connection, label: str) -> str | None:
     query = sqlalchemy.text("SELECT to_regclass('alembic_version') IS NOT NULL, to_regclass('runs') IS NOT NULL")
     is_ours, has_runs = connection.execute(query).one()
@@ -380,28 +382,3 @@ def _parse(url: str, variable: str) -> tuple[URL, dict[str, float]]:
 def _label(url: URL) -> str:
     port = f":{url.port}" if url.port else ""
     return f"postgresql://{url.host or 'localhost'}{port}/{url.database}"
-
-
-def _in_words(label: str, error: psycopg.Error) -> StoreError:
-    text = str(error).strip().partition("\n")[0].rstrip(".")
-    state = error.sqlstate
-    if state is not None and state.startswith(_AWAY):
-        return StoreUnreachableError(f"{label} is not available: {text}.")
-    if state == "53100":  # waited for: what was paid for has nowhere else to go
-        return StoreUnreachableError(
-            f"The disk of {label} is full. What was recorded is kept; free some room and resume the run."
-        )
-    if state == "42501":
-        return StoreError(f"{label} does not allow this: {text}. Grant the user the rights on Proctor's tables.")
-    if isinstance(error, psycopg.IntegrityError):
-        return StoreError(f"{label}: a row that was to be written contradicts what is there ({text}).")
-    if state is None and isinstance(error, psycopg.OperationalError):
-        if _REFUSED.search(text):
-            return StoreError(f"{label} refuses the connection: {_without_address(text)}.")
-        return StoreUnreachableError(f"{label} cannot be reached: {_without_address(text)}.")
-    return StoreError(f"{label} cannot be used: {text}.")
-
-
-def _without_address(text: str) -> str:
-    """The driver repeats the address, which the message has already."""
-    return re.sub(r"^connection failed: |^connection (to server )?at \"[^\"]*\", port \d+ failed: |FATAL: +", "", text)

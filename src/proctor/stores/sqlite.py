@@ -98,9 +98,6 @@ class SqliteDatabase(Database):
                 raise
             raise StoreError(_in_words(self.path, original)) from error
 
-    def read_from_primary(self) -> None:
-        """Nothing: a file has no replica."""
-
     def prepare_month(self, connection: Connection, month: int) -> None:
         """Nothing: all months are in one table."""
 

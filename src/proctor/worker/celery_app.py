@@ -31,7 +31,7 @@ SOFT_SHUTDOWN_SECONDS = 15.0
 CHILD_START_SECONDS = 120.0
 CONNECT_SECONDS = 3.0
 SILENT_SECONDS = 10.0
-"""A broker that says nothing for so long is connected to anew: else a worker could not even end while it stands still."""
+"""A broker that says nothing for so long, as one that stands still, is connected to anew."""
 RECEIPT_TRIES = 20
 """How often, a tenth of a second apart, a child that ends looks whether its parent has heard of its last task.
 
