@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     import yaml
 
 MAX_BYTES = 4_000_000
+MAX_LINES = 5
+"""Of further mistakes that are named."""
 MAX_DEPTH = 60
 MAX_VALUES = 100_000
 """Values a document may have once its aliases are followed: an alias bomb has billions."""
@@ -100,23 +102,33 @@ _WANTED = {
 def explain(
     mistake: pydantic.ValidationError, document: LocatedDocument, model: type[pydantic.BaseModel] | None = None
 ) -> str:
-    """One line about the first mistake: file, line, field, bad value, what is allowed; and how many more there are."""
-    lines = mistakes(mistake, document, model)
-    more = len(lines) - 1
-    return lines[0] + (f" ({more} more mistake{'s' if more > 1 else ''} in this file.)" if more else "")
+    """One line about the first mistake: file, line, field, bad value, what is allowed; and where there are more."""
+    (_, first), *rest = _by_line(mistake, document, model)
+    if not rest:
+        return first
+    lines = list(dict.fromkeys(str(line) for line, _ in rest))
+    where = f"line{'s' if len(lines) > 1 else ''} {', '.join(lines[:MAX_LINES])}{', …' if lines[MAX_LINES:] else ''}"
+    return f"{first} ({len(rest)} more mistake{'s' if len(rest) > 1 else ''} in this file: {where}.)"
 
 
 def mistakes(
     mistake: pydantic.ValidationError, document: LocatedDocument, model: type[pydantic.BaseModel] | None = None
 ) -> list[str]:
     """One line for each mistake, in the order of the document, what is missing last; `model` allows suggestions."""
+    return [text for _, text in _by_line(mistake, document, model)]
+
+
+def _by_line(
+    mistake: pydantic.ValidationError, document: LocatedDocument, model: type[pydantic.BaseModel] | None
+) -> list[tuple[int, str]]:
+    """The same, each with its line in the file."""
     found: dict[tuple[bool, int, str], str] = {}
     for detail in mistake.errors(include_url=False):
         line, path = document.line_of(detail["loc"]), document.path_of(detail["loc"])
         head = f"{document.name}:{line}: " + (f"{path}: " if path else "")
         # A field that is missing has often been misspelt: the misspelling says more.
         found.setdefault((detail["type"] == "missing", line, path), head + _describe(dict(detail), model))
-    return [found[key] for key in sorted(found)]
+    return [(key[1], found[key]) for key in sorted(found)]
 
 
 def explain_value(mistake: pydantic.ValidationError, model: type[pydantic.BaseModel] | None = None) -> str:

@@ -15,7 +15,7 @@ from benchmarks.conftest import Load, Write
 from commands import Cli
 from fakes.provider import FakeProvider
 from models.pdfs import pdf
-from proctor.benchmarks.files import ProblemFolder
+from proctor.benchmarks.files import DataFolder
 from proctor.domain.benchmark import Benchmark
 from proctor.domain.errors import BenchmarkError
 from proctor.domain.message import DocumentPart, Image, Part, Text
@@ -171,7 +171,7 @@ def test_no_path_leads_out_of_the_folder(tmp_path_factory: pytest.TempPathFactor
     (top.parent / "outside.txt").write_text("hush")
     for path in (text, f"../{text}", f"{text}/../../outside.txt"):
         try:
-            found = ProblemFolder(top, top).read(path)
+            found = DataFolder(top, top).read(path)
         except ValueError:
             continue
         assert "hush" not in str(found)

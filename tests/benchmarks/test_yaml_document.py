@@ -114,7 +114,7 @@ def test_the_mistakes_of_a_plan_are_shown_where_they_are() -> None:
     assert "Allowed here: cost_usd, " in lines[2]
     text = explain(error.value, document, Plan)
     assert text.startswith(lines[0])
-    assert text.endswith("(2 more mistakes in this file.)")
+    assert text.endswith("(2 more mistakes in this file: lines 7, 10.)")
 
 
 def test_a_missing_field_is_named() -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from commands import Cli
 from fakes.scorecards import evidence_of, small_problem
-from proctor.benchmarks.problems.shelf import problem_folders
+from proctor.benchmarks.problems.finding import problem_folders
 from proctor.domain.documents.document import json_bytes
 from proctor.programs.marks import scorecard_of
 from proctor.runs.submissions.scorecard import program_card

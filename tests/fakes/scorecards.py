@@ -6,9 +6,9 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from proctor.benchmarks.problems.finding import find_problem
 from proctor.benchmarks.problems.folder import read_problem
 from proctor.benchmarks.problems.scaffold import scaffold
-from proctor.benchmarks.problems.shelf import find_problem
 from proctor.domain.problem import Problem
 from proctor.domain.scorecard import PHASES, CheckResult, CheckStatus, Evidence, Phase, PhaseStatus
 from proctor.domain.submission import Submission

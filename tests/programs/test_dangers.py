@@ -58,7 +58,7 @@ def test_ordinary_code_has_none() -> None:
 
 
 def test_the_gold_solutions_have_none() -> None:
-    from proctor.benchmarks.problems.shelf import find_problem
+    from proctor.benchmarks.problems.finding import find_problem
 
     for name in ("columns", "csv-rollup", "event-relay"):
         solution = find_problem(name, None).solution

@@ -15,9 +15,9 @@ from msgspec.structs import replace
 
 from commands import Cli
 from fakes.scorecards import small_problem
+from proctor.benchmarks.problems.finding import problem_folders
 from proctor.benchmarks.problems.folder import read_problem
 from proctor.benchmarks.problems.lint import lint_problem
-from proctor.benchmarks.problems.shelf import problem_folders
 from proctor.domain.errors import ModelError, ProviderFaultError, RateLimitedError, RequestRejectedError, RunError
 from proctor.domain.message import Message, Prompt
 from proctor.domain.model import ModelIdentity

@@ -19,7 +19,7 @@ import pytest
 from proctor import Client
 from proctor.accounts.keys import create_key
 from proctor.accounts.projects import add_project
-from proctor.benchmarks.problems.shelf import BUILT_IN, find_problem
+from proctor.benchmarks.problems.finding import BUILT_IN, find_problem
 from proctor.domain.errors import NotFoundError
 from proctor.domain.scope import Scope
 from proctor.domain.submission import Submission

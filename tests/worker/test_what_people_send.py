@@ -9,7 +9,7 @@ import pytest
 
 from fakes.webhook_receiver import Receiver
 from proctor import Client
-from proctor.benchmarks.problems.shelf import BUILT_IN
+from proctor.benchmarks.problems.finding import BUILT_IN
 from server.serving import serving
 from server.test_own_benchmarks import write
 from server.test_webhooks import until_ended, verify

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from msgspec import Struct, field
 
-from proctor.benchmarks.files import ProblemFolder
+from proctor.benchmarks.files import DataFolder
 from proctor.benchmarks.hub import HubRows
 from proctor.benchmarks.packaged import find_function
 from proctor.benchmarks.reshaping import JoinedRows, TransformedRows
@@ -39,14 +39,14 @@ class Opened(Struct, frozen=True):
     rows: Rows
     fields: Fields
     source: str
-    shelf: ProblemFolder
+    files: DataFolder
 
 
 def open_dataset(dataset: Dataset, location: DataLocation, rows: Rows | None = None) -> Opened:
     """Nothing is read yet; data that cannot be had is a NoDataError once it is asked for. `rows` replace the source."""
     if rows is not None:
         shaped = _reshaped(rows, dataset.transform, dataset.join, location, location.folder)
-        return Opened(shaped, dataset.fields, dataset.source, ProblemFolder(location.folder, location.folder))
+        return Opened(shaped, dataset.fields, dataset.source, DataFolder(location.folder, location.folder))
     return _opened(dataset.source, dataset, dataset.local, f"{location.name}.jsonl", location)
 
 
@@ -87,7 +87,7 @@ def _opened(source: str, dataset: Dataset, local: Local, file: str, location: Da
         transform = local.transform or dataset.transform
         rows = open_rows(file, location.data, local.format)
         rows = _reshaped(rows, transform, local.join, location, location.data)
-        return Opened(rows, local.fields or dataset.fields, file, _shelf(file, location.data))
+        return Opened(rows, local.fields or dataset.fields, file, _data_folder(file, location.data))
     if source.startswith(DATA):
         file = source.removeprefix(DATA)
         rows = _nowhere(file, location)
@@ -96,7 +96,7 @@ def _opened(source: str, dataset: Dataset, local: Local, file: str, location: Da
         if source.startswith(HUB):
             rows = AdvisedRows(rows, _advice(file, location))
     rows = _reshaped(rows, dataset.transform, dataset.join, location, location.folder)
-    return Opened(rows, dataset.fields, source, _shelf(source, location.folder))
+    return Opened(rows, dataset.fields, source, _data_folder(source, location.folder))
 
 
 def open_pinned(source: str, folder: Path, revisions: dict[str, str], format_name: str | None = None) -> Rows:
@@ -107,9 +107,9 @@ def open_pinned(source: str, folder: Path, revisions: dict[str, str], format_nam
     return rows
 
 
-def _shelf(source: str, folder: Path) -> ProblemFolder:
+def _data_folder(source: str, folder: Path) -> DataFolder:
     """Files lie beside the data file; for data that is no file, beside the benchmark file."""
-    return ProblemFolder(folder if "://" in source else (folder / source).parent, folder)
+    return DataFolder(folder if "://" in source else (folder / source).parent, folder)
 
 
 def _reshaped(rows: Rows, transform: str | None, join: Join | None, location: DataLocation, folder: Path) -> Rows:

@@ -154,7 +154,7 @@ def build(
     json_input = _json_input(definition, document)
     try:
         opened = open_dataset(definition.dataset, place, rows)
-        mapper = Mapper(opened.fields, opened.shelf, json_input)
+        mapper = Mapper(opened.fields, opened.files, json_input)
         plain = MappedSamples(opened.rows, mapper, scorer_needing_target(scorers))
         pool = _pool(definition, place, plain, opened, shots, asked.seed, json_input) if shots else None
         renderer = _renderer(definition, mapper, pool, asked)
@@ -250,7 +250,7 @@ def _pool(
         return None
     other = open_examples(definition.dataset, place)
     return ExamplePool(
-        samples if other is None else MappedSamples(other.rows, Mapper(other.fields, other.shelf, json_input)),
+        samples if other is None else MappedSamples(other.rows, Mapper(other.fields, other.files, json_input)),
         shots,
         seed=seed,
         pick=examples.pick,

@@ -15,7 +15,7 @@ from proctor.domain.message import Part
 from proctor.prompts.files import MAX_FILE_BYTES, part_of, too_large
 
 
-class ProblemFolder(Struct, frozen=True):
+class DataFolder(Struct, frozen=True):
     """Where paths in data lead: from `folder`, and never out of `top`: whoever wrote the data may be anybody."""
 
     folder: Path

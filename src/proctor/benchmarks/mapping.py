@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from proctor.benchmarks.answers import TargetReader, text_of
-from proctor.benchmarks.files import ProblemFolder
+from proctor.benchmarks.files import DataFolder
 from proctor.benchmarks.json_input import JsonInputReader
 from proctor.benchmarks.messages import read_messages
 from proctor.benchmarks.rows import read_path
@@ -47,13 +47,13 @@ class Mapper:
     """Makes a sample of a row; raises RowError saying what is missing or of the wrong type."""
 
     def __init__(
-        self, fields: Fields, shelf: ProblemFolder | None = None, json_input: JsonInputReader | None = None
+        self, fields: Fields, folder: DataFolder | None = None, json_input: JsonInputReader | None = None
     ) -> None:
         self.fields = fields
         self._json_input = json_input
         if json_input is not None:
             _refuse_target_in_input(fields)
-        self._shelf = shelf
+        self._folder = folder
         self._answers = TargetReader(fields.target, _reader("labels", fields.labels) if fields.labels else None, _field)
         self._is_plain = not (fields.files or any(getattr(fields, name) for name in _FURTHER))
         used = _used_paths(fields)
@@ -119,10 +119,10 @@ class Mapper:
             raise BenchmarkError(f"the input of the sample {sample_id!r}: {fault}.") from fault
 
     def _files(self, row: Mapping[str, Any]) -> tuple[Part, ...]:
-        if self._shelf is None:
+        if self._folder is None:
             raise RowError("files cannot be read from this source")
         try:
-            return tuple(part for read in self._read.files for part in self._shelf.read(read(row)))
+            return tuple(part for read in self._read.files for part in self._folder.read(read(row)))
         except RowError:
             raise
         except ValueError as mistake:

@@ -41,7 +41,7 @@ def complete_problem(_: click.Context, __: click.Parameter, incomplete: str) -> 
     """Built-in problems by id; where none fits, folders."""
     from click.shell_completion import CompletionItem
 
-    from proctor.benchmarks.problems.shelf import problem_folders
+    from proctor.benchmarks.problems.finding import problem_folders
 
     found = [name for name in problem_folders() if name.startswith(incomplete)]
     return [CompletionItem(name) for name in found] or [CompletionItem(incomplete, type="dir")]

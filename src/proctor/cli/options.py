@@ -41,9 +41,9 @@ server_option = click.option(
     "--server", metavar="URL", help="A Proctor server instead of this machine's own results (PROCTOR_SERVER)."
 )
 
-shelf_option = click.option(
+problems_option = click.option(
     "--problems",
-    "shelf",
+    "problems_folder",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     metavar="DIR",
     help="A folder with problems of your own.",

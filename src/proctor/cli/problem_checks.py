@@ -11,7 +11,7 @@ import click
 
 from proctor.cli.completing import complete_problem
 from proctor.cli.echo import echo
-from proctor.cli.options import as_json, shelf_option
+from proctor.cli.options import as_json, problems_option
 
 if TYPE_CHECKING:
     from proctor.domain.artifacts import Artifacts
@@ -45,7 +45,7 @@ def _running(function: F) -> F:
 
 @click.command(short_help="Verify problems with their gold solutions and mutants.")
 @click.argument("names", metavar="[ID|DIR]...", nargs=-1, shell_complete=complete_problem)
-@shelf_option
+@problems_option
 @click.option(
     "--repeats", type=click.IntRange(1, 100), default=1, show_default=True, help="Repeat N times to find flaky checks."
 )
@@ -56,7 +56,7 @@ def _running(function: F) -> F:
 @as_json
 def check(
     names: tuple[str, ...],
-    shelf: Path | None,
+    problems_folder: Path | None,
     repeats: int,
     quick: bool,
     all_mutants: bool,
@@ -73,7 +73,12 @@ def check(
     from proctor.cli.problems import named_problems
 
     proofs = _prove(
-        named_problems(names, shelf), running, repeats=repeats, is_quick=quick, has_all_mutants=all_mutants, jobs=jobs
+        named_problems(names, problems_folder),
+        running,
+        repeats=repeats,
+        is_quick=quick,
+        has_all_mutants=all_mutants,
+        jobs=jobs,
     )
     if as_json:
         print_json([proof.result for proof in proofs])
@@ -155,7 +160,7 @@ def _print_proofs(proofs: Sequence[ProblemProof]) -> None:
 @click.command(short_help="Mark an existing program.")
 @click.argument("name", metavar="ID|DIR", shell_complete=complete_problem)
 @click.argument("program", metavar="DIR|ARCHIVE", type=click.Path(path_type=Path))
-@shelf_option
+@problems_option
 @click.option(
     "--report",
     "reports",
@@ -172,7 +177,7 @@ def _print_proofs(proofs: Sequence[ProblemProof]) -> None:
 def submit(
     name: str,
     program: Path,
-    shelf: Path | None,
+    problems_folder: Path | None,
     reports: tuple[Path, ...],
     label: str | None,
     no_load: bool,
@@ -185,7 +190,7 @@ def submit(
     It is stored as a submission: 'proctor problems submissions' lists them, 'proctor problems ranking' ranks them.
     Exit code 1 when it does not pass.
     """
-    from proctor.benchmarks.problems.shelf import find_problem
+    from proctor.benchmarks.problems.finding import find_problem
     from proctor.cli.context import artifacts, database, print_json
     from proctor.cli.gates import refuse_unwritable
     from proctor.cli.pages import print_page, put
@@ -195,7 +200,7 @@ def submit(
     from proctor.runs.submissions.stored import keep_submission
 
     refuse_unwritable(reports, is_of_gates=False)
-    problem = find_problem(name, shelf)
+    problem = find_problem(name, problems_folder)
     submission = submission_from(program)
     kept = artifacts()
     kept.check()

@@ -10,7 +10,7 @@ import click
 
 from proctor.cli.completing import complete_problem, complete_run
 from proctor.cli.echo import echo
-from proctor.cli.options import as_json, shelf_option
+from proctor.cli.options import as_json, problems_option
 from proctor.cli.pages import format_option, output_option
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def _filters(function: F) -> F:
     """What narrows the list."""
     for option in (
         as_json,
-        shelf_option,
+        problems_option,
         click.option("--language", metavar="WORD", help="Only those that may be answered in it: python or javascript."),
         click.option("--kind", metavar="WORD", help="Only this interface: command, library or service."),
         click.option("--area", metavar="WORD", help="Only this area, such as command-line, http-service or storage."),
@@ -37,25 +37,25 @@ def _filters(function: F) -> F:
 @click.group(invoke_without_command=True, short_help="Programs to build from requirements: list, check, submit.")
 @_filters
 @click.pass_context
-def problems(context: click.Context, /, shelf: Path | None, as_json: bool, **wanted: str | None) -> None:
+def problems(context: click.Context, /, problems_folder: Path | None, as_json: bool, **wanted: str | None) -> None:
     """List the programming problems: programs to build from written requirements.
 
     'proctor run requirements -m MODEL' evaluates models on them.
     """
     if context.invoked_subcommand is None:
-        context.invoke(list_, shelf=shelf, as_json=as_json, **wanted)
+        context.invoke(list_, problems_folder=problems_folder, as_json=as_json, **wanted)
 
 
 @problems.command("list")
 @_filters
-def list_(shelf: Path | None, as_json: bool, **wanted: str | None) -> None:
+def list_(problems_folder: Path | None, as_json: bool, **wanted: str | None) -> None:
     """List the problems, as 'proctor problems' does."""
-    from proctor.benchmarks.problems.shelf import all_problems
+    from proctor.benchmarks.problems.finding import all_problems
     from proctor.cli.context import print_json
     from proctor.domain.documents.problem import ListedProblem
 
     given = {name: word for name, word in wanted.items() if word is not None}
-    everything = all_problems(shelf)
+    everything = all_problems(problems_folder)
     found = [problem for problem in everything if all(word in _words(problem)[name] for name, word in given.items())]
     for name, word in given.items():
         _refuse_unknown_word(name, word, everything)
@@ -107,15 +107,15 @@ problem_argument = click.argument("name", metavar="ID|DIR", shell_complete=compl
 
 @problems.command()
 @problem_argument
-@shelf_option
+@problems_option
 @as_json
-def show(name: str, shelf: Path | None, as_json: bool) -> None:
+def show(name: str, problems_folder: Path | None, as_json: bool) -> None:
     """Show a problem: its brief, its requirements with their checks, its thresholds and mutants."""
-    from proctor.benchmarks.problems.shelf import find_problem
+    from proctor.benchmarks.problems.finding import find_problem
     from proctor.cli.context import print_json
     from proctor.domain.documents.problem import ProblemDescription
 
-    problem = find_problem(name, shelf)
+    problem = find_problem(name, problems_folder)
     if as_json:
         print_json(ProblemDescription.of(problem))
         return
@@ -127,9 +127,9 @@ def show(name: str, shelf: Path | None, as_json: bool) -> None:
 
 @problems.command()
 @click.argument("names", metavar="[ID|DIR]...", nargs=-1, shell_complete=complete_problem)
-@shelf_option
+@problems_option
 @as_json
-def lint(names: tuple[str, ...], shelf: Path | None, as_json: bool) -> None:
+def lint(names: tuple[str, ...], problems_folder: Path | None, as_json: bool) -> None:
     """Check the wording of requirements: EARS patterns, RFC 2119 keywords, vague words, missing tests.
 
     Runs nothing. Exit code 1 when there are errors; warnings do not change it.
@@ -141,7 +141,7 @@ def lint(names: tuple[str, ...], shelf: Path | None, as_json: bool) -> None:
     from proctor.reports.figures import plural
     from proctor.runs.programs.proving import lint_result
 
-    found = {problem.id: lint_problem(problem) for problem in named_problems(names, shelf)}
+    found = {problem.id: lint_problem(problem) for problem in named_problems(names, problems_folder)}
     if as_json:
         print_json({name: replace(lint_result(one), is_clean=one.is_clean) for name, one in found.items()})
     else:
@@ -156,11 +156,11 @@ def lint(names: tuple[str, ...], shelf: Path | None, as_json: bool) -> None:
         raise click.exceptions.Exit(1)
 
 
-def named_problems(names: tuple[str, ...], shelf: Path | None) -> list[Problem]:
-    """Those that are named, or all of the shelf."""
-    from proctor.benchmarks.problems.shelf import all_problems, find_problem
+def named_problems(names: tuple[str, ...], problems_folder: Path | None) -> list[Problem]:
+    """Those that are named, or all of the folder."""
+    from proctor.benchmarks.problems.finding import all_problems, find_problem
 
-    return [find_problem(name, shelf) for name in names] if names else all_problems(shelf)
+    return [find_problem(name, problems_folder) for name in names] if names else all_problems(problems_folder)
 
 
 @problems.command()
@@ -192,7 +192,7 @@ def new(folder: Path) -> None:
 @click.option("--epoch", type=click.IntRange(0), default=0, show_default=True, help="Which of several answers.")
 @format_option()
 @output_option
-@shelf_option
+@problems_option
 def card(
     reference: str,
     sample: str | None,
@@ -200,7 +200,7 @@ def card(
     epoch: int,
     format_name: str | None,
     output: Path | None,
-    shelf: Path | None,
+    problems_folder: Path | None,
 ) -> None:
     """Show a scorecard: of a submission, of a trial (SAMPLE is the problem's id in the run RUN), or one in a FILE.
 
@@ -212,7 +212,7 @@ def card(
     from proctor.reports.scorecard_page import scorecard_page
 
     format_name = chosen_format(format_name, output)
-    document = _card_document(reference, sample, model, epoch, shelf)
+    document = _card_document(reference, sample, model, epoch, problems_folder)
     page = scorecard_page(document)
     if format_name is None:
         print_page(page)
@@ -221,7 +221,7 @@ def card(
 
 
 def _card_document(
-    reference: str, sample: str | None, model: str | None, epoch: int, shelf: Path | None
+    reference: str, sample: str | None, model: str | None, epoch: int, problems_folder: Path | None
 ) -> ProgramCard:
     from proctor.cli.context import artifacts, database
     from proctor.runs.submissions.scorecards import card_of_trial
@@ -230,12 +230,14 @@ def _card_document(
         if model is not None:
             raise click.UsageError("--model is for a trial of a run: a submission or a file holds one scorecard.")
         hint = f"For a trial of a run, name the problem too: proctor problems card {reference} SAMPLE."
-        return _stored_card(reference, shelf, hint)
+        return _stored_card(reference, problems_folder, hint)
     with database() as opened:
-        return card_of_trial(opened, artifacts(), reference, sample, model=model, epoch=epoch, shelf=shelf)
+        return card_of_trial(
+            opened, artifacts(), reference, sample, model=model, epoch=epoch, problems_folder=problems_folder
+        )
 
 
-def _stored_card(reference: str, shelf: Path | None, hint: str = "") -> ProgramCard:
+def _stored_card(reference: str, problems_folder: Path | None, hint: str = "") -> ProgramCard:
     """The scorecard in a file, or of a submission."""
     from proctor.cli.context import artifacts, database
     from proctor.runs.submissions.scorecards import read_card
@@ -243,12 +245,12 @@ def _stored_card(reference: str, shelf: Path | None, hint: str = "") -> ProgramC
     from proctor.stores.submissions import PREFIX
 
     if Path(reference).is_file():
-        return read_card(Path(reference), shelf)
+        return read_card(Path(reference), problems_folder)
     if not reference.startswith(PREFIX):
         listed = "'proctor problems submissions' lists the ids of submissions."
         raise click.UsageError(f"There is no file {reference}. {hint or listed}")
     with database() as opened:
-        return card_of_submission(opened, artifacts(), reference, shelf)
+        return card_of_submission(opened, artifacts(), reference, problems_folder)
 
 
 @problems.command()
@@ -256,8 +258,8 @@ def _stored_card(reference: str, shelf: Path | None, hint: str = "") -> ProgramC
 @click.argument("b", metavar="SUBMISSION|FILE")
 @format_option()
 @output_option
-@shelf_option
-def diff(a: str, b: str, format_name: str | None, output: Path | None, shelf: Path | None) -> None:
+@problems_option
+def diff(a: str, b: str, format_name: str | None, output: Path | None, problems_folder: Path | None) -> None:
     """Compare two scorecards: marks, requirements whose status changed, and file differences.
 
     Each is a submission's id, or a scorecard as JSON, written by 'proctor problems submit … --report a.json' or
@@ -270,7 +272,7 @@ def diff(a: str, b: str, format_name: str | None, output: Path | None, shelf: Pa
     from proctor.runs.submissions.scorecard_diff import compare_scorecards
 
     format_name = chosen_format(format_name, output)
-    document = compare_scorecards(_stored_card(a, shelf), _stored_card(b, shelf))
+    document = compare_scorecards(_stored_card(a, problems_folder), _stored_card(b, problems_folder))
     page = difference_page(document)
     if format_name is None:
         print_page(page)

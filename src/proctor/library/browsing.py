@@ -109,10 +109,10 @@ def browse(
     except ImportError as error:
         raise ImportError("browse() needs anywidget: pip install 'proctor[notebook]'") from error
     source: SampleSource = StoredSamples(home) if client is None else ServedSamples(client)
-    return SampleBrowser(SampleShelf(source, source.find(run.id if isinstance(run, Run) else run), wrong, limit))
+    return SampleBrowser(BrowsedSamples(source, source.find(run.id if isinstance(run, Run) else run), wrong, limit))
 
 
-class SampleShelf:
+class BrowsedSamples:
     """What the widget shows, in plain values, and what it may ask for."""
 
     def __init__(self, source: SampleSource, run_id: str, is_wrong: bool, limit: int) -> None:

@@ -9,7 +9,7 @@ import anywidget
 import traitlets
 
 if TYPE_CHECKING:
-    from proctor.library.browsing import SampleShelf
+    from proctor.library.browsing import BrowsedSamples
 
 HERE = Path(__file__).parent
 
@@ -24,9 +24,9 @@ class SampleBrowser(anywidget.AnyWidget):
     comments: traitlets.List[dict[str, Any]] = traitlets.List().tag(sync=True)
     notice = traitlets.Unicode().tag(sync=True)
 
-    def __init__(self, shelf: SampleShelf) -> None:
-        super().__init__(run_id=shelf.run_id, samples=shelf.samples(), comments=shelf.comments())
-        self._shelf = shelf
+    def __init__(self, browsed: BrowsedSamples) -> None:
+        super().__init__(run_id=browsed.run_id, samples=browsed.samples(), comments=browsed.comments())
+        self._browsed = browsed
         self.on_msg(self._take)
 
     def _take(self, widget: object, message: object, buffers: object) -> None:  # noqa: ARG002 - what callbacks get
@@ -35,6 +35,6 @@ class SampleBrowser(anywidget.AnyWidget):
 
     def comment(self, message: dict[str, Any]) -> None:
         """Keep a comment and show what the run has then; `notice` says why it was not kept."""
-        self.notice = self._shelf.add_comment(message)
+        self.notice = self._browsed.add_comment(message)
         if not self.notice:
-            self.comments = self._shelf.comments()
+            self.comments = self._browsed.comments()

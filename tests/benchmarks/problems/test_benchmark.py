@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from proctor.benchmarks.problems.benchmark import requirements
+from proctor.benchmarks.problems.finding import all_problems, problem_folders
 from proctor.benchmarks.problems.folder import read_problem
 from proctor.benchmarks.problems.prompt import agent_prompt, problem_prompt
 from proctor.benchmarks.problems.scaffold import scaffold
-from proctor.benchmarks.problems.shelf import all_problems, problem_folders
 from proctor.benchmarks.registry import load_benchmark
 from proctor.domain.benchmark import Benchmark
 from proctor.domain.errors import BenchmarkError, NotFoundError

@@ -11,11 +11,11 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from proctor.benchmarks.problems.finding import all_problems, find_problem, problem_folders
 from proctor.benchmarks.problems.folder import read_problem
 from proctor.benchmarks.problems.lint import lint_problem
 from proctor.benchmarks.problems.scaffold import scaffold, scaffold_files
 from proctor.benchmarks.problems.schema import ProblemFile, json_schema
-from proctor.benchmarks.problems.shelf import all_problems, find_problem, problem_folders
 from proctor.domain.errors import BenchmarkError, NotFoundError, UserError
 from proctor.domain.problem import CheckKind, InterfaceKind, Level, Threshold
 

@@ -9,9 +9,9 @@ from typing import Any
 
 from msgspec import Struct
 
+from proctor.benchmarks.problems.finding import all_problems, problem_folders
 from proctor.benchmarks.problems.folder import entry_files
 from proctor.benchmarks.problems.prompt import PROMPT_VERSION, problem_prompt
-from proctor.benchmarks.problems.shelf import all_problems, problem_folders
 from proctor.domain.benchmark import Benchmark, Fingerprint, ScorerSpec
 from proctor.domain.errors import BenchmarkError
 from proctor.domain.message import Json
@@ -27,12 +27,12 @@ MAX_ROUNDS = 10
 class ProblemSamples(Struct, frozen=True, dict=True):
     """One sample a problem, the easy ones first; read when first asked for, and then kept as they were."""
 
-    shelf: Path | None = None
+    problems_folder: Path | None = None
     asks_for_tests: bool = False
 
     @cached_property
     def problems(self) -> tuple[Problem, ...]:
-        return tuple(all_problems(self.shelf))
+        return tuple(all_problems(self.problems_folder))
 
     def __iter__(self) -> Iterator[Sample]:
         return map(self.sample_of, self.problems)
@@ -81,8 +81,8 @@ def requirements(
     """Programs built from written requirements: built, started, tested, loaded, scanned and read in a sandbox."""
     if not 0 <= repair <= MAX_ROUNDS:
         raise BenchmarkError(f"The parameter 'repair' of {NAME!r} is {repair}; it must be 0 to {MAX_ROUNDS} rounds.")
-    shelf = None if problems is None else folder / problems
-    if not problem_folders(shelf):
+    problems_folder = None if problems is None else folder / problems
+    if not problem_folders(problems_folder):
         raise BenchmarkError(f"There are no problems in {problems}: a problem is a folder with a problem.yaml.")
     # Without load and profile marking is quicker; performance is then not measured, and the total says so.
     how: dict[str, Json] = {} if measure else {"measures": False}
@@ -90,7 +90,7 @@ def requirements(
     how |= {} if index is None else {"index_url": index}
     return Benchmark(
         name=NAME,
-        samples=ProblemSamples(shelf, write_tests),
+        samples=ProblemSamples(problems_folder, write_tests),
         renderer=TemplateRenderer(),
         scorers=(ScorerSpec("program", how), ScorerSpec("program_mark", how)),
         metrics=("accuracy", "program_mark.mean"),

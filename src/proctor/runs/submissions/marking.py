@@ -17,7 +17,7 @@ from typing import IO
 
 from msgspec.structs import replace
 
-from proctor.benchmarks.problems.shelf import find_problem
+from proctor.benchmarks.problems.finding import find_problem
 from proctor.domain.artifacts import Artifacts
 from proctor.domain.chunk import Pool
 from proctor.domain.documents.submission import ServedSubmission, WaitingSubmissions

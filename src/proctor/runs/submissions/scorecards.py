@@ -11,7 +11,7 @@ import msgspec
 import orjson
 from msgspec.structs import replace
 
-from proctor.benchmarks.problems.shelf import find_problem
+from proctor.benchmarks.problems.finding import find_problem
 from proctor.domain.artifacts import Artifacts
 from proctor.domain.documents.document import plain_values
 from proctor.domain.documents.scorecard import ProgramCard
@@ -32,7 +32,7 @@ from proctor.stores.runs import RunStore
 _MARKED = ("problem", "total", "covers", "passed", "reason", "grade", "dimensions", "requirements", "thresholds")
 _PARTS = {*_MARKED, "evidence", "program"}
 MAX_ON_A_PAGE = 2 * 1024 * 1024
-SHELF = "problems"
+PROBLEMS = "problems"
 """The benchmark's parameter that names a folder of the user's own problems."""
 
 
@@ -54,7 +54,7 @@ def card_of_trial(
     *,
     model: str | None = None,
     epoch: int = 0,
-    shelf: Path | None = None,
+    problems_folder: Path | None = None,
 ) -> ProgramCard:
     """The scorecard of one trial of a run, computed from its stored evidence."""
     run = RunStore(database).get(reference)
@@ -69,8 +69,10 @@ def card_of_trial(
             f"Several models answered {sample} in run {run.id}: name one with --model. There are: {models}."
         )
     row, details = carded[-1]
-    spec = next((one for one in run.plan.benchmarks if SHELF in one.parameters), None)
-    own = run.folder / str(spec.parameters[SHELF]) if spec is not None and shelf is None else shelf
+    spec = next((one for one in run.plan.benchmarks if PROBLEMS in one.parameters), None)
+    own = (
+        run.folder / str(spec.parameters[PROBLEMS]) if spec is not None and problems_folder is None else problems_folder
+    )
     problem = find_problem(str(details["evidence"]["problem"]), own)
     card = stored_card(details, problem, artifacts)
     return replace(card, run_id=run.id, model=row.model, sample_id=row.sample_id, epoch=row.epoch)
@@ -145,7 +147,7 @@ def _why_none(database: Database, run_id: str, where: dict[str, str], epoch: int
     return f"Run {run_id} has no answer to {sample!r}.{did_you_mean(sample, {row.sample_id for row in every})}"
 
 
-def read_card(path: Path, shelf: Path | None = None) -> ProgramCard:
+def read_card(path: Path, problems_folder: Path | None = None) -> ProgramCard:
     """A scorecard's JSON from a file, its marks computed again from its evidence; `remarks` says where that differs."""
     try:
         content = orjson.loads(path.read_bytes())
@@ -155,18 +157,20 @@ def read_card(path: Path, shelf: Path | None = None) -> ProgramCard:
     if not is_card:
         raise UserError(f"{path} is not a scorecard as 'proctor problems submit --report FILE.json' writes it.")
     try:
-        found = _computed_again(msgspec.convert({"left_out": {}, "artifacts": {}, **content}, ProgramCard), shelf)
+        found = _computed_again(
+            msgspec.convert({"left_out": {}, "artifacts": {}, **content}, ProgramCard), problems_folder
+        )
         scorecard_page(found)  # what cannot be shown was written by somebody else
     except (msgspec.ValidationError, ScorerError, LookupError, TypeError, AttributeError, ValueError) as fault:
         raise UserError(f"{path} is not a scorecard whose marks can be computed again: {fault}") from fault
     return found
 
 
-def _computed_again(card: ProgramCard, shelf: Path | None) -> ProgramCard:
+def _computed_again(card: ProgramCard, problems_folder: Path | None) -> ProgramCard:
     """As the evidence has it, where the problem is at hand; as the file has it, and said so, where it is not."""
     name = card.problem.id
     try:
-        problem = find_problem(name, shelf)
+        problem = find_problem(name, problems_folder)
     except NotFoundError:
         problem = None
     if problem is None or problem.digest != card.evidence.problem_digest:

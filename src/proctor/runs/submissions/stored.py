@@ -8,7 +8,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from proctor.benchmarks.problems.shelf import BUILT_IN, find_problem
+from proctor.benchmarks.problems.finding import BUILT_IN, find_problem
 from proctor.domain.artifacts import Artifacts
 from proctor.domain.documents.scorecard import ProgramCard
 from proctor.domain.documents.submission import MarkedProgram, ProgramRanking, ProgramsApart, RankedProblem
@@ -33,13 +33,13 @@ def keep_submission(
 
 
 def card_of_submission(
-    database: Database, artifacts: Artifacts, reference: str, shelf: Path | None = None
+    database: Database, artifacts: Artifacts, reference: str, problems_folder: Path | None = None
 ) -> ProgramCard:
     """The scorecard of a submission, computed from its stored evidence."""
     store = SubmissionStore(database)
     row = store.get(reference)
-    where = row.problem if shelf is not None or row.problem_folder is None else str(row.problem_folder)
-    return _named(row, stored_card(store.details(row.id), find_problem(where, shelf), artifacts))
+    where = row.problem if problems_folder is not None or row.problem_folder is None else str(row.problem_folder)
+    return _named(row, stored_card(store.details(row.id), find_problem(where, problems_folder), artifacts))
 
 
 def _named(row: SubmissionRow, card: ProgramCard) -> ProgramCard:

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.requests import Request
 from starlette.responses import Response
 
-from proctor.benchmarks.problems.shelf import all_problems, find_problem
+from proctor.benchmarks.problems.finding import all_problems, find_problem
 from proctor.domain.documents.problem import ListedProblem
 from proctor.domain.documents.submission import MarkedProgram, ProgramRanking, ServedSubmission, WaitingSubmissions
 from proctor.domain.errors import NotFoundError

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.requests import Request
 from starlette.responses import Response
 
-from proctor.benchmarks.problems.shelf import find_problem
+from proctor.benchmarks.problems.finding import find_problem
 from proctor.domain.artifacts import Artifacts
 from proctor.domain.documents.problem import ProblemDescription
 from proctor.domain.documents.scorecard import ProgramCard

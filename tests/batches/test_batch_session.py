@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from proctor.batches import session as batch_desk
+from proctor.batches import session as batch_session
 from proctor.batches.session import BatchSession
 from proctor.cli.plain import line
 from proctor.domain.errors import ModelUnavailableError, ProviderFaultError
@@ -22,7 +22,7 @@ ANNOUNCED = StoredBatch(1, 1, "token", None, 40, Decimal("0.6"), 0.0)
 FAULT = ProviderFaultError("openai/m: a fault", status=503)
 
 
-class ProblemFolder:
+class OneBatch:
     """A store with one batch, which was announced and perhaps never handed in."""
 
     def __init__(self) -> None:
@@ -51,14 +51,14 @@ class Searching:
         return outcome
 
 
-def desk_of(api: Searching, events: list[Event], budget: Budget | None = None) -> BatchSession:
-    parts: Any = (api, ProblemFolder(), None, None)
+def session_of(api: Searching, events: list[Event], budget: Budget | None = None) -> BatchSession:
+    parts: Any = (api, OneBatch(), None, None)
     return BatchSession("openai/m", *parts, 3, asyncio.Event(), events.append, budget)
 
 
 def test_each_try_after_a_fault_is_told() -> None:
     events: list[Event] = []
-    session = desk_of(Searching(FAULT, FAULT, Search(None)), events)
+    session = session_of(Searching(FAULT, FAULT, Search(None)), events)
     assert asyncio.run(session.locate(ANNOUNCED)) is None
     assert [event for event in events if isinstance(event, FaultSeen)] == [FaultSeen("openai/m", "a fault", False)] * 2
     assert [event.reason for event in events if isinstance(event, BatchDelayed)] == [
@@ -69,9 +69,9 @@ def test_each_try_after_a_fault_is_told() -> None:
 
 
 def test_doubt_about_an_earlier_order_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(batch_desk, "DOUBT_SECONDS", 0.001)
+    monkeypatch.setattr(batch_session, "DOUBT_SECONDS", 0.001)
     events: list[Event] = []
-    asyncio.run(desk_of(Searching(Search(None, is_certain=False), Search(None)), events).locate(ANNOUNCED))
+    asyncio.run(session_of(Searching(Search(None, is_certain=False), Search(None)), events).locate(ANNOUNCED))
     assert events == [BatchDelayed("openai/m", "an earlier order may be among the provider's unfinished batches")]
 
 
@@ -79,7 +79,7 @@ def test_money_for_a_batch_that_nobody_can_find_counts_as_spent_and_keeps_nobody
     async def go() -> bool:
         budget = Budget(Decimal(1), Decimal(0), lambda _: None)
         budget.commit(ANNOUNCED.reserved_usd)
-        session = desk_of(Searching(ModelUnavailableError("openai/m: no batch API", status=404)), [], budget)
+        session = session_of(Searching(ModelUnavailableError("openai/m: no batch API", status=404)), [], budget)
         with pytest.raises(ModelUnavailableError):
             await session.locate(ANNOUNCED)
         assert (budget.reserved_usd, budget.spent_usd) == (0, ANNOUNCED.reserved_usd)

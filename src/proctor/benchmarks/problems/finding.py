@@ -11,9 +11,9 @@ from proctor.domain.problem import Problem
 BUILT_IN = Path(__file__).parent.parent.parent / "catalog" / "problems"
 
 
-def problem_folders(shelf: Path | None = None) -> dict[str, Path]:
-    """Folders with a problem.yaml, by name; a shelf may also be one problem's own folder."""
-    top = shelf or BUILT_IN
+def problem_folders(problems_folder: Path | None = None) -> dict[str, Path]:
+    """Folders with a problem.yaml, by name; it may also be one problem's own folder."""
+    top = problems_folder or BUILT_IN
     if (top / FILE).is_file():
         return {top.resolve().name: top}
     if not top.is_dir():
@@ -21,9 +21,9 @@ def problem_folders(shelf: Path | None = None) -> dict[str, Path]:
     return {path.parent.name: path.parent for path in sorted(top.glob(f"*/{FILE}"))}
 
 
-def find_problem(name: str, shelf: Path | None = None) -> Problem:
+def find_problem(name: str, problems_folder: Path | None = None) -> Problem:
     """A problem by its id, or by the path of its folder."""
-    known = problem_folders(shelf)
+    known = problem_folders(problems_folder)
     if name in known:
         return read_problem(known[name])
     if (Path(name) / FILE).is_file():
@@ -33,9 +33,9 @@ def find_problem(name: str, shelf: Path | None = None) -> Problem:
     raise NotFoundError(f"No problem {name!r}.{did_you_mean(name, known)} Run 'proctor problems'.")
 
 
-def all_problems(shelf: Path | None = None) -> list[Problem]:
-    """Every problem of a shelf, by difficulty, then by name."""
+def all_problems(problems_folder: Path | None = None) -> list[Problem]:
+    """Every problem of a folder, by difficulty, then by name."""
     from proctor.domain.problem import DIFFICULTIES
 
-    found = [read_problem(folder) for folder in problem_folders(shelf).values()]
+    found = [read_problem(folder) for folder in problem_folders(problems_folder).values()]
     return sorted(found, key=lambda problem: (DIFFICULTIES.index(problem.difficulty), problem.id))
