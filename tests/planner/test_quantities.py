@@ -139,6 +139,8 @@ def test_a_refinement_divides_multiplies_and_keeps_the_parts_that_a_plan_has() -
         ("アジアの言語の数学、haiku", ["bn", "ja", "te", "th", "zh"]),
         ("亚洲语言的数学，haiku", ["bn", "ja", "te", "th", "zh"]),
         ("haiku; mgsm; lang=te,sw", ["sw", "te"]),
+        ("matemáticas en todos los idiomas europeos, haiku", ["de", "en", "es", "fr", "ru"]),
+        ("maths dans toutes les langues asiatiques, haiku", ["bn", "ja", "te", "th", "zh"]),
         ("haiku on mgsm, African and Asian languages", ["bn", "ja", "sw", "te", "th", "zh"]),
     ],
 )
