@@ -7,11 +7,14 @@ from typing import Any
 import pytest
 from msgspec import UNSET
 
+from planner.spelled import spelled
 from planner.world import world
 from proctor.domain.documents.draft import PlanDraft
 from proctor.domain.errors import UserError
 from proctor.planner.languages import LANGUAGES_OF, NAMES_OF_LANGUAGES
 from proctor.planner.lexicon import LANGUAGES, lexicon
+from proctor.planner.numbers import number_in_words
+from proctor.planner.words import tokens_of
 from proctor.runs.plans.draft_plan import draft_plan
 
 PIQA = 1838
@@ -47,6 +50,7 @@ def asked(query: str, base: dict[str, Any] | None = None) -> list[tuple[str, tup
         ("un sixième de piqa", 1 / 6),
         ("trois dixièmes de piqa", 3 / 10),
         ("piqa의 오분의 이", 2 / 5),
+        ("piqa 오분의 일만", 1 / 5),
         ("piqaの八分の三", 3 / 8),
         ("piqaの十分の一", 1 / 10),
         ("piqa的七分之二", 2 / 7),
@@ -273,3 +277,12 @@ def test_a_language_that_is_left_out_of_maths_leaves_the_others_and_a_total_may_
     ]
     assert asked("除泰语外的所有语言，mgsm，haiku，30题")[0][1] == tuple(name for name in MGSM if name != "th")
     assert asked("piqa und gsm8k, haiku, zusammen 30") == [("piqa", (), 15), ("gsm8k", (), 15)]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_number_is_read_as_it_is_spelled(language: str) -> None:
+    for number in range(2, 10_000):
+        tokens = tokens_of(spelled(number, language))
+        found = number_in_words(tokens, 0, language)
+        assert found is not None, spelled(number, language)
+        assert found[:2] == (len(tokens), number), spelled(number, language)

@@ -33,6 +33,7 @@ _ES |= dict(zip(_words(
         "cien doscientos trescientos cuatrocientos quinientos seiscientos setecientos ochocientos "
         "novecientos"
     ), range(100, 1000, 100), strict=True)) | {"ciento": 100}  # fmt: skip
+_ES |= {"veintiuna": 21, "veintiún": 21}
 _ES |= {name.replace("ientos", "ientas"): value for name, value in _ES.items() if name.endswith("ientos")}
 _FR = dict(zip(_words(
         "deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize"
@@ -57,6 +58,7 @@ _COUNTS = {
 """Words that multiply digits before them: `3 dozen`."""
 _DOZENS = {"ja": "ダース", "ko": "다스", "zh": "打"}
 _ZERO = {"en": ("zero",), "de": ("null",), "es": ("cero",), "fr": ("zéro",)}
+_ONES: dict[str, tuple[str, ...]] = {"en": (), "es": ("un", "una", "uno"), "fr": ("un", "une")}
 _AND = {"en": "and", "es": "y", "fr": "et"}
 _UNITS = {"en": _EN, "es": _ES, "fr": _FR}
 _DE_UNITS = dict(zip(_words(
@@ -225,6 +227,8 @@ def _composed(tokens: list[Token], start: int, language: str) -> tuple[int, int]
                 10 if 20 <= units[word] < 100 and language != "fr" else 20 if units[word] in (60, 80) else units[word]
             )
             last = 100 if units[word] >= 100 else last
+        elif end > start and (one := _one_more(tokens, index, last, language)):
+            return one, total + current + 1
         elif word == link and end > start and _text(tokens, index + 1) in units and last in (100, 10, 1000, 20):
             index += 1
             continue
@@ -235,10 +239,17 @@ def _composed(tokens: list[Token], start: int, language: str) -> tuple[int, int]
     return (end, total + current) if end > start else None
 
 
+def _one_more(tokens: list[Token], index: int, last: int, language: str) -> int | None:
+    """`vingt et une`, `ciento una`: the end of a last one, which alone would be an article."""
+    at = index + (tokens[index].text == _AND[language])
+    is_one = _text(tokens, at) in _ONES[language] and tokens[at].gap in (" ", "-")
+    return at + 1 if is_one and (last >= 20 or language == "es") else None
+
+
 def _is_full(current: int, unit: int, language: str) -> bool:
     """Whether another word would begin another number: `fifty twenty`."""
     rest = current % 100
-    if not rest:
+    if not rest or (language == "fr" and rest == 10 and 7 <= unit <= 9):  # `dix-sept`
         return False
     return unit >= 20 or not (rest >= 20 and (rest % 10 == 0)) or (unit > 9 and language != "fr")
 
@@ -256,7 +267,7 @@ def _german(word: str) -> float | int | None:
     thousands, found, rest = word.partition("tausend")
     if found:
         high = 1 if thousands in ("", "ein") else _german_below_1000(thousands)
-        low = _german_below_1000(rest) if rest else 0
+        low = int(rest == "ein") or _german_below_1000(rest) if rest else 0
         return None if high is None or low is None else high * 1000 + low
     return _german_below_1000(word)
 

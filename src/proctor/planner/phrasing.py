@@ -213,6 +213,8 @@ def _number(
         end, value, can_stand = _digits(tokens, at, language)
         return *with_fraction(tokens, end, value, language), can_stand
     words = number_in_words(tokens, at, language)
+    if words is not None and at and tokens[at - 1].text == "의" and tokens[words[0] - 1].text == "만":
+        words = number_in_words(tokens[: words[0] - 1], at, language)  # `오분의 일만` is only a fifth
     if words is None:
         return None
     end, value = with_fraction(tokens, words[0], words[1], language)
