@@ -119,6 +119,8 @@ ESCAPES = {
     "a\\..\\b.py": "backslash",
     "C:/x.py": "absolute",
     "a\nb.py": "control characters",
+    "a\x9b31m.py": "control characters",
+    "gpj.\u202eyp.py": "control characters",
     "/".join("abcdefghijklmnopq") + "/x.py": "folders deep",
     "x" * 101: "longer than",
 }

@@ -25,7 +25,8 @@ TOOL_FOLDERS = frozenset(
 DESKTOP_FILES = frozenset({".DS_Store", "Thumbs.db", "desktop.ini"})
 """Files that desktops leave in folders and in the archives they make."""
 _DRIVE = re.compile(r"^[A-Za-z]:")
-_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
+"""C0, C1, ends of lines, and changes of direction: a name with these is shown as another one."""
 
 
 class Submission(Struct, frozen=True):
