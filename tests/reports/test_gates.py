@@ -9,7 +9,7 @@ from proctor.runs.comparing.regression import check_regression
 from proctor.runs.gates import check_gates
 from proctor.runs.read import read_run
 from proctor.stores.database import Database
-from reports.stored import UNREADABLE, Told, record
+from reports.stored import FAILED, UNREADABLE, Told, record
 
 
 def gate(database: Database, folder: Path, marks: list[float | str], bar: float) -> str | None:
@@ -26,6 +26,17 @@ def test_a_model_that_breaks_its_judge_does_not_pass_a_gate(database: Database, 
     )
     assert gate(database, tmp_path, marks, 0.6) is None
     assert gate(database, tmp_path, [1.0] * 20, 0.8) is None
+
+
+def test_a_model_that_fails_where_it_would_be_wrong_does_not_pass_a_gate(database: Database, tmp_path: Path) -> None:
+    half: list[float | str] = [*[1.0] * 20, *[FAILED] * 20]
+    assert gate(database, tmp_path, half, 0.8) == (
+        "demo/a on listed: accuracy is 1 (n=20), but 0.5 with its 20 of 40 trials without a score counted as wrong, "
+        "below 0.8."
+    )
+    assert gate(database, tmp_path, half, 0.5) is None
+    few: list[float | str] = [*[1.0] * 199, FAILED]
+    assert gate(database, tmp_path, few, 1.0) is None, "a fault or two fail no build"
 
 
 def test_a_model_that_breaks_its_judge_is_worse_than_before(database: Database, tmp_path: Path) -> None:

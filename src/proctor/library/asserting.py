@@ -6,8 +6,6 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import NoReturn
 
-from msgspec import UNSET
-
 from proctor.domain.documents.comparison import Comparison
 from proctor.domain.documents.estimate import MetricEstimate
 from proctor.domain.documents.evaluation import EvaluationSummary
@@ -19,6 +17,7 @@ from proctor.library.run import Run
 from proctor.library.stored import Home, compare
 from proctor.metrics.rounding import SAME, decimal_text
 from proctor.reports.figures import estimate_text, plural
+from proctor.reports.trust import counted_wrong
 
 MAX_WRONG = 5
 """How many wrong samples a failure lists."""
@@ -63,21 +62,25 @@ class Measured:
         return self._bound(self.estimate.high)
 
     def assert_at_least(self, bar: float) -> None:
-        """The interval's lower end reaches `bar`, also with a judge's unreadable verdicts counted as wrong."""
+        """The interval's lower end reaches `bar`, and so does the value with what has no score counted as wrong."""
         __tracebackhide__ = True
         if self.lower < bar - SAME:
             self._fail(f"the interval's lower end is below {bar:.12g}")
-        worst = self.estimate.if_unreadable_wrong
-        if worst is not UNSET and worst is not None and worst < bar - SAME:
-            unreadable = plural(self.estimate.unreadable or 0, "unreadable verdict")
-            value = decimal_text(worst, limits=(0.0, bar, 1.0))
-            self._fail(f"with {unreadable} counted as wrong it is {value}, below {bar:.12g}")
+        self._refuse_unmeasured(bar)
 
     def assert_value_at_least(self, bar: float) -> None:
         """The value reaches `bar`, as `--fail-under` asks; near the bar, chance decides."""
         __tracebackhide__ = True
         if self.value < bar - SAME:
             self._fail(f"its value is below {bar:.12g}")
+        self._refuse_unmeasured(bar)
+
+    def _refuse_unmeasured(self, bar: float) -> None:
+        __tracebackhide__ = True
+        for worst, what in counted_wrong(self._result.summary, self.estimate):
+            if worst < bar - SAME:
+                value = decimal_text(worst, limits=(0.0, bar, 1.0))
+                self._fail(f"with {what} counted as wrong it is {value}, below {bar:.12g}")
 
     def explain(self, *, wrong: int = MAX_WRONG, text: int = MAX_TEXT) -> list[str]:
         """What it is, with n and interval, what failed, and the first wrong samples."""

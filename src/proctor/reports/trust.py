@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec import UNSET
 
 from proctor.domain.documents.estimate import MetricEstimate
 from proctor.domain.documents.evaluation import EvaluationFigures, EvaluationSummary
 from proctor.metrics.rounding import percent_text
-from proctor.reports.figures import number_text
+from proctor.reports.figures import number_text, plural
 
 SMALL_SHARE = 0.01
 """Up to this share more trials without a mark than another model has, nothing is said."""
@@ -30,6 +30,18 @@ def unmeasured_text(evaluation: EvaluationFigures, estimate: MetricEstimate) -> 
     if worst is None or worst is UNSET or value is None:
         return text
     return f"{text}; with all of them counted as wrong, it would be {number_text(worst)}, not {number_text(value)}"
+
+
+def counted_wrong(evaluation: EvaluationFigures, estimate: MetricEstimate) -> Iterator[tuple[float, str]]:
+    """What the value would be with trials that have no mark counted as wrong, and with which: a gate must hold so, too.
+
+    A judge's verdicts that could not be read count from the first on, because an answer might bring them about.
+    """
+    unreadable, unmeasured = estimate.if_unreadable_wrong, estimate.if_unmeasured_wrong
+    if isinstance(unreadable, float):
+        yield unreadable, f"its {plural(estimate.unreadable or 0, 'unreadable judge verdict')}"
+    if isinstance(unmeasured, float) and unmeasured_share(evaluation, estimate) > SMALL_SHARE:
+        yield unmeasured, f"its {estimate.unmeasured:,} of {evaluation.done:,} trials without a score"
 
 
 def uneven_notes(sides: Mapping[str, tuple[EvaluationFigures, MetricEstimate | None]]) -> dict[str, str]:
