@@ -1,7 +1,5 @@
 """The form of a benchmark file, validated here once."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Self
 

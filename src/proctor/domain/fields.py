@@ -1,7 +1,5 @@
 """What the fields of a plan are made of: numbers as they were written, lists that hold something."""
 
-from __future__ import annotations
-
 import math
 from typing import Annotated, TypeVar
 
@@ -13,7 +11,11 @@ MAX_NUMBER = 2**63 - 1
 
 
 class Frozen(BaseModel):
-    """A part of a plan: it does not change, and has no fields beside those it names."""
+    """A part of a plan: it does not change, and has no fields beside those it names.
+
+    Modules with such models evaluate their annotations: as texts (`from __future__ import annotations`), Pydantic would
+    compile every one of them at every start.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid", protected_namespaces=(), defer_build=True)
 

@@ -1,7 +1,5 @@
 """What a plan varies: every combination of the values is an evaluation of its own."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Annotated, Any, Generic, Self, TypeVar
 

@@ -1,7 +1,5 @@
 """What was asked: models, benchmarks, options, limits. Validated once, here, and trusted afterwards."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping

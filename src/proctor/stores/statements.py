@@ -35,17 +35,16 @@ def insert_statements(
         return
     by_column = list(zip(*rows, strict=True))
     literals = [_literal_of_all(values) for values in by_column]
-    if any(literals):
-        bound = [values for values, literal in zip(by_column, literals, strict=True) if literal is None]
-        rows = list(zip(*bound, strict=True)) or [()] * len(rows)
+    bound = [values for values, literal in zip(by_column, literals, strict=True) if literal is None]
+    parameters, width = list(chain.from_iterable(zip(*bound, strict=True))), len(bound)
     one = f"({','.join(literal or '?' for literal in literals)})"
     head = f"INSERT INTO {table} ({','.join(columns)}) VALUES "  # noqa: S608 - names come from this module
     start, size = 0, MAX_ROWS
     while start < len(rows):
         while size > len(rows) - start:
             size //= 2
-        part = rows[start : start + size]
-        yield f"{head}{','.join([one] * size)} {on_conflict}", list(chain.from_iterable(part))
+        part = parameters[start * width : (start + size) * width]
+        yield f"{head}{','.join([one] * size)} {on_conflict}", part
         start += size
 
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import chain
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from proctor.domain.documents.judging import JudgeAgreement, JudgeWork
-from proctor.scorers.judging.summary import JudgeSummary, summarise_judges
 from proctor.stores.database import Database
 from proctor.stores.scores import ScoreStore
+
+if TYPE_CHECKING:
+    from proctor.scorers.judging.summary import JudgeSummary
 
 
 class Judging(Struct, frozen=True):
@@ -29,6 +32,8 @@ def judge_summary(database: Database, evaluation_id: int, scorer: str, version: 
     first = next(details, None)
     if first is None or not first.keys() & {"judges", "earlier"}:
         return None
+    from proctor.scorers.judging.summary import summarise_judges  # most runs have no judges
+
     return summarise_judges(chain([first], details))
 
 
