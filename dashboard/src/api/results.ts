@@ -106,7 +106,12 @@ export function useFirstResults(run: string, query: Query) {
 
 /** All repeats of one sample with one model. */
 export function useRepeats(result: TrialResult, isAsked: boolean) {
-  const query = { model: result.side ?? result.model, benchmark: result.benchmark, sample: result.sample_id, limit: 200 };
+  const query = {
+    model: result.side ?? result.model,
+    benchmark: result.benchmark,
+    sample: result.sample_id,
+    limit: 200,
+  };
   return useQuery({
     queryKey: ['run', result.run_id, 'repeats', query],
     queryFn: ({ signal }) => request<ResultPage>(path`/runs/${result.run_id}/results`, { query, signal }),

@@ -110,6 +110,7 @@ export const de: Texts = {
   'home.going': 'Läuft gerade',
   'home.latest': 'Neueste Läufe',
   'home.all': 'Alle Läufe',
+  'home.nearest': 'Gegen {other}, das nächste: {verdict}',
   'home.newest': 'Neuester Vergleich',
   'home.see-comparison': 'Zum Vergleich',
   'home.see-run': 'Zum Lauf',

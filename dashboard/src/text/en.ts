@@ -116,6 +116,7 @@ export const en = {
   'home.going': 'Running now',
   'home.latest': 'Latest runs',
   'home.all': 'All runs',
+  'home.nearest': 'Against {other}, the nearest: {verdict}',
   'home.newest': 'Newest comparison',
   'home.see-comparison': 'See the comparison',
   'home.see-run': 'See the run',

@@ -110,6 +110,7 @@ export const ja: Texts = {
   'home.going': '実行中',
   'home.latest': '最近の実行',
   'home.all': 'すべての実行',
+  'home.nearest': '最も近い {other} との比較: {verdict}',
   'home.newest': '最新の比較',
   'home.see-comparison': '比較を見る',
   'home.see-run': '実行を見る',

@@ -25,6 +25,13 @@ export function leaderOf(comparisons: readonly Comparison[]): string | null {
   return first !== undefined && tied.length === 0 && isAhead(first) ? first : null;
 }
 
+/** Of a leader's comparisons the one with the smallest difference: it is how far ahead of all others he is. */
+export function nearestTo(leader: string, comparisons: readonly Comparison[]): Comparison | null {
+  const gap = (one: Comparison) => Math.abs(one.difference.value ?? Infinity);
+  const his = comparisons.filter(({ a, b }) => a.name === leader || b.name === leader);
+  return his.sort((one, other) => gap(one) - gap(other))[0] ?? null;
+}
+
 /** More names than these are counted. */
 const MAX_NAMES = 5;
 

@@ -1,11 +1,11 @@
 /** What changed: runs that are going, the newest verdict, the latest runs. */
 import { isGoing, useComparison, useRuns, useStartRun } from '@/api/queries';
-import type { ListedBudget, ListedRun } from '@/api/documents';
+import type { Comparison, ListedBudget, ListedRun } from '@/api/documents';
 import { useListed } from '@/api/administration';
 import { Ago } from '@/components/Ago';
 import { Button, Empty, Failure, Loading, PageHead, Section } from '@/components/Basics';
 import { RunTable } from '@/screens/runs/RunTable';
-import { Leader } from '@/screens/compare/Leader';
+import { Leader, leaderOf, nearestTo } from '@/screens/compare/Leader';
 import { costText, countText } from '@/numbers/text';
 import { Link } from '@/router/Link';
 import { navigate, path } from '@/router/location';
@@ -94,7 +94,8 @@ function Latest({ items }: { items: readonly ListedRun[] }) {
 /** The sentence of the newest run with several models; the evidence is one click away. */
 function NewestVerdict({ run }: { run: ListedRun }) {
   const comparisons = useComparison({ a: run.run_id });
-  const first = comparisons.data?.comparisons[0];
+  const all = comparisons.data?.comparisons ?? [];
+  const [first] = all;
   if (!first) {
     const title = run.name ?? run.models.join(', ');
     return <PageHead trail={t('nav.home')} title={title} lead={comparisons.error?.message} />;
@@ -102,13 +103,8 @@ function NewestVerdict({ run }: { run: ListedRun }) {
   return (
     <PageHead
       trail={`${t('home.newest')} · ${first.benchmark} · ${run.name ?? run.run_id}`}
-      title={<Leader comparisons={comparisons.data?.comparisons ?? []} />}
-      lead={[
-        comparisons.data?.comparisons.length === 1 ? t('compare.against', { a: first.a.name, b: first.b.name }) : null,
-        t('compare.lead', { n: countText(first.n), test: first.test }),
-      ]
-        .filter((one) => one !== null)
-        .join(' · ')}
+      title={<Leader comparisons={all} />}
+      lead={leadOf(all)}
     >
       <div className="buttons">
         <Link className="button main" to={`/compare?a=${encodeURIComponent(run.run_id)}`}>
@@ -120,6 +116,23 @@ function NewestVerdict({ run }: { run: ListedRun }) {
       </div>
     </PageHead>
   );
+}
+
+/** What the sentence rests on: of several comparisons on a benchmark, that of the leader with the nearest. */
+function leadOf(all: readonly Comparison[]): string | undefined {
+  const [first] = all;
+  if (!first) return undefined;
+  const evidence = (one: Comparison) => t('compare.lead', { n: countText(one.n), test: one.test });
+  const onFirst = all.filter((one) => one.benchmark === first.benchmark);
+  if (onFirst.length === 1) {
+    const sides = t('compare.against', { a: first.a.name, b: first.b.name });
+    return all.length === 1 ? `${sides} · ${evidence(first)}` : evidence(first);
+  }
+  const leader = leaderOf(onFirst);
+  const nearest = leader === null ? null : nearestTo(leader, onFirst);
+  if (nearest === null) return undefined;
+  const other = nearest.a.name === leader ? nearest.b.name : nearest.a.name;
+  return `${t('home.nearest', { other, verdict: nearest.verdict })} · ${evidence(nearest)}`;
 }
 
 function EarlierVerdict({ run }: { run: ListedRun }) {

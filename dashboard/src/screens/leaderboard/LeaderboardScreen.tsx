@@ -15,7 +15,7 @@ import { Link } from '@/router/Link';
 import { navigate, useParameters } from '@/router/location';
 import { samplesLink } from '@/screens/samples/link';
 import { t } from '@/text/text';
-import { groupsOf, leadersOf, shortDigest } from './groups';
+import { byEvidence, groupsOf, leadersOf, shortDigest } from './groups';
 import { ModelMatrix } from './ModelMatrix';
 import './leaderboard.css';
 
@@ -29,7 +29,7 @@ export default function LeaderboardScreen() {
   return (
     <Loaded isPage query={board}>
       {(data) => {
-        const [first, ...rest] = data.tables;
+        const [first, ...rest] = byEvidence(data.tables);
         return (
           <>
             <PageHead
