@@ -1,14 +1,15 @@
 """`make chaos`: runs on real workers while everything is killed at random, and proof that nothing came of it.
 
-Real PostgreSQL, Redis, worker groups and an API process that takes the plans; a provider with faults in one answer
-of ten. Processes are signalled by their ids: worker children, whole groups, beat, the API, Redis (every other time with
-its data wiped), PostgreSQL (immediate stop), and frozen for 40 s. Afterwards the database, the provider's own counters
-and what a client heard of the API are asked what happened.
+Real PostgreSQL, Redis, SeaweedFS, worker groups and an API process that takes the plans; a provider with faults in one
+answer of ten. Processes are signalled by their ids: worker children, whole groups, beat, the API, Redis (every other
+time with its data wiped), PostgreSQL (immediate stop), SeaweedFS, and frozen for 40 s. Afterwards the database, the
+provider's own counters, the bucket and what a client heard of the API are asked what happened.
 """
 
 from __future__ import annotations
 
 import argparse
+import gzip
 import json
 import os
 import random
@@ -24,18 +25,21 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[2]
-sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "bench")]
+sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "bench"), str(ROOT / "src")]
 
 from chaos.api import Api, Following, numbers_of  # noqa: E402
 
 import postgres  # noqa: E402
+from fakes.s3_server import KEY, SECRET, S3Server  # noqa: E402
+from proctor.stores.artifacts.opening import open_artifacts  # noqa: E402
 from redis_server import RedisServer  # noqa: E402
 from runs.arithmetic import provider_process, write_benchmark  # noqa: E402
 from worker.cluster import Cluster, children, is_running, signal_process  # noqa: E402
 
 ACTIONS = {"child": 40, "group": 15, "beat": 5, "api": 15, "redis": 10, "redis wiped": 10, "postgresql": 10,
-           "frozen 40 s": 5}  # fmt: skip
+           "s3": 5, "frozen 40 s": 5}  # fmt: skip
 END_SECONDS = 900
+KEPT_SECONDS = 300.0
 FROZEN_SECONDS = 40.0
 CAP_USD = 50
 KEPT = ("model", "benchmark", "trials", "scored", "invalid", "failed", "stopped", "metrics", "categories", "usage")
@@ -59,6 +63,9 @@ class Chaos:
         server = postgres.server()
         assert server is not None, "there is no PostgreSQL here"
         self.server, self.redis = server, RedisServer()
+        (self.folder / "s3").mkdir()
+        self.s3 = S3Server(self.folder / "s3")
+        self.s3.start()
         write_benchmark(self.folder, self.trials)
         faults = (
             "--rate",
@@ -74,9 +81,17 @@ class Chaos:
         )
         try:
             with server.new_database() as url, provider_process(*faults, "--latency-ms", "100") as self.provider:
-                self.cluster = Cluster(self.folder, url, self.redis, PROCTOR_ARTIFACTS_URL=str(self.folder / "kept"))
+                self.cluster = Cluster(
+                    self.folder,
+                    url,
+                    self.redis,
+                    PROCTOR_ARTIFACTS_URL=self.s3.url("chaos"),
+                    AWS_ACCESS_KEY_ID=KEY,
+                    AWS_SECRET_ACCESS_KEY=SECRET,
+                )
                 return self._measure()
         finally:
+            self.s3.stop()
             self.redis.close()
             postgres.stop()
 
@@ -179,6 +194,10 @@ class Chaos:
             self.server.end(signal.SIGQUIT)
             time.sleep(1)
             self.server.start()
+        elif action == "s3":
+            self.s3.stop()
+            time.sleep(1)
+            self.s3.start()
         else:
             frozen = self.rng.choice(executing)
             signal_process(frozen, signal.SIGSTOP)
@@ -232,6 +251,7 @@ class Chaos:
             f"SELECT count(*) FROM (SELECT trial_id {mine} EXCEPT SELECT trial_id {theirs}) AS d", name
         )
         [[open_chunks]] = self.server.execute("SELECT count(*) FROM chunks WHERE state IN ('waiting', 'leased')", name)
+        [[failed]] = self.server.execute(f"SELECT count(*) {mine.replace('IS NULL', 'IS NOT NULL')}", name)
         counts = self._counts()
         again = counts["answered"] - self.trials
         cost = sum(item["cost_usd"] or 0 for item in run["evaluations"])
@@ -242,6 +262,7 @@ class Chaos:
             "asked again ≤ at risk": again <= self.at_risk,
             "at most 48 in flight": counts["most_in_flight"] <= 48,
             "no chunk left open": open_chunks == 0,
+            "its responses in the bucket": self._rows_in_bucket(run["run_id"], name) == self.trials + failed,
         }
         self.problems += [f"{run['run_id']}: not true: {what}" for what, is_true in found.items() if not is_true]
         self.problems += [f"{answers=} {trials=} {others=} {again=} {self.at_risk=} {counts}"] * (
@@ -252,6 +273,21 @@ class Chaos:
             f"{'equal' if found['same scores'] else 'NOT EQUAL'} | {again} | {self.at_risk:,} | "
             f"{counts['most_in_flight']} | {'kept' if found['cost cap kept'] else 'BROKEN'} |"
         )
+
+    def _rows_in_bucket(self, run_id: str, name: str) -> int:
+        """Of the run's one artifact, which a worker keeps after its end, or another one a little later."""
+        until = time.monotonic() + KEPT_SECONDS
+        while True:
+            [[key]] = self.server.execute(f"SELECT raw_data FROM runs WHERE id = '{run_id}'", name)
+            if key is not None:
+                break
+            if time.monotonic() > until:
+                return 0
+            time.sleep(1)
+        artifacts = open_artifacts(
+            self.s3.url("chaos"), self.cluster.home / "artifacts-waiting", self.cluster.environment, is_offline=False
+        )
+        return len(gzip.decompress(artifacts.get(key)).splitlines())
 
     def _counts(self) -> dict[str, Any]:
         with urllib.request.urlopen(f"{self.provider}/counts", timeout=30) as response:

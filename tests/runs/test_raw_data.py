@@ -8,13 +8,17 @@ from pathlib import Path
 from typing import Any
 
 import orjson
+import pytest
 
 import proctor
 from commands import Cli
 from proctor.domain.artifacts import Artifacts
+from proctor.runs.chunks.finish import keep_missing_raw_data
 from proctor.runs.raw_data import keep_raw_data
 from proctor.stores.artifacts.folder import FolderArtifacts
 from proctor.stores.runs import RunStore
+from runs.arithmetic import wait_for
+from runs.workers import accepted, workers
 from stores.parts import new_database
 
 AGENT = """
@@ -65,3 +69,28 @@ def test_a_server_has_it_of_every_completed_run_and_deleting_takes_it_along(
     assert len(gzip.decompress(store.get(key)).splitlines()) == 3
     assert cli("delete", run.id, "--yes", "--json").json["deleted"]["artifacts"] == 1
     assert not store.exists(key)
+
+
+@pytest.mark.usefixtures("cli")
+def test_a_worker_that_is_lost_between_a_runs_end_and_its_artifact_leaves_that_to_others(
+    home: Path, tmp_path: Path, database_engine: str
+) -> None:
+    if database_engine == "sqlite":
+        pytest.skip("a file keeps none")
+    database, artifacts = new_database(home), FolderArtifacts(home / "artifacts")
+    run_id = accepted(database, tmp_path, home, models=["demo/strong"], benchmarks=["puzzles"])
+    with workers(1, home, tmp_path):
+        wait_for(lambda: RunStore(database).get(run_id).raw_data is not None, 120)
+    key = RunStore(database).get(run_id).raw_data
+    assert key is not None
+    with database.connection() as connection:
+        connection.execute("UPDATE runs SET raw_data = NULL")
+    artifacts.delete(key)
+    assert keep_missing_raw_data(database, artifacts) == 0, "whoever has just ended it may be at it"
+    with database.connection() as connection:
+        connection.execute("UPDATE queue SET finished_at = finished_at - 120")
+    assert keep_missing_raw_data(database, artifacts) == 1
+    assert RunStore(database).get(run_id).raw_data == key
+    assert artifacts.exists(key)
+    assert keep_missing_raw_data(database, artifacts) == 0
+    database.dispose()

@@ -160,6 +160,17 @@ class QueueStore:
         with self._database.connection() as connection:
             connection.execute("UPDATE runs SET raw_data = ? WHERE id = ? AND status = 'completed'", [key, run_id])
 
+    def without_raw_data(self, seconds: tuple[float, float], limit: int) -> list[str]:
+        """Completed runs that ended so long ago, between the two, and whose artifact nobody noted; the newest first."""
+        shortest, longest = seconds
+        query = (
+            "SELECT id FROM runs JOIN queue ON run_id = id WHERE status = 'completed' AND raw_data IS NULL "  # noqa: S608
+            f"AND queue.finished_at BETWEEN {self._sql.now} - ? AND {self._sql.now} - ? "
+            "ORDER BY queue.finished_at DESC LIMIT ?"
+        )
+        with self._database.connection() as connection:
+            return [row[0] for row in connection.execute(query, [longest, shortest, limit])]
+
     # Nothing more is asked
 
     def stop(self, run_id: str, reason: str) -> None:

@@ -92,6 +92,13 @@ def _refresh_summaries(database: Database) -> int:
     return done
 
 
+async def keep_raw_data(database: Database, context: PlanContext) -> int:
+    """Keep as one artifact the responses of runs whose worker was lost before it had; gives of how many."""
+    from proctor.runs.chunks.finish import keep_missing_raw_data
+
+    return await asyncio.to_thread(keep_missing_raw_data, database, context.artifacts)
+
+
 async def pack_results(database: Database) -> bool:
     """Pack one evaluation of a large run that ended unpacked, or was scored again; False where there is none."""
     from proctor.runs.packing import pack_next, stoppable

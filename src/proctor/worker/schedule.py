@@ -68,6 +68,12 @@ async def refresh_summaries(child: Child) -> object:
     return await refresh(child.database)
 
 
+async def keep_raw_data(worker: HasStores) -> object:
+    from proctor.worker.housekeeping import keep_raw_data as keep
+
+    return await keep(worker.database, worker.context)
+
+
 async def pack_results(worker: HasStores) -> object:
     from proctor.worker.housekeeping import pack_results as pack
 
@@ -82,6 +88,7 @@ SCHEDULE: dict[str, Scheduled] = {
     "deliver_webhooks": Scheduled(deliver_webhooks, 2.0, 1.0),
     "prune_uploads": Scheduled(prune_uploads, MINUTE, 5 * MINUTE),
     "refresh_summaries": Scheduled(refresh_summaries, MINUTE, 5 * MINUTE),
+    "keep_raw_data": Scheduled(keep_raw_data, MINUTE, MINUTE),
     "pack_results": Scheduled(pack_results, MINUTE, 5 * MINUTE),
 }
 """Task -> what it does and how often. A further one is a line here."""
@@ -94,6 +101,7 @@ class PolledTask(Struct, frozen=True):
 
 POLLED = {
     "prune_uploads": PolledTask(prune_uploads, 5 * MINUTE),
+    "keep_raw_data": PolledTask(keep_raw_data, MINUTE),
     "deliver_webhooks": PolledTask(deliver_webhooks, 1.0),
 }
 """Those that workers without a broker do as well: the first of the processes of a machine."""

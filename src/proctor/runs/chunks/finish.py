@@ -24,6 +24,8 @@ from proctor.stores.queue import QueueRow, QueueStore
 from proctor.stores.runs import RunRow, RunStore
 from proctor.stores.steps import StepStore
 
+MISSING_SECONDS, MISSING_AT_A_TIME = (60.0, 86_400.0), 5
+"""Whose responses are looked for: of runs that ended so long ago, and before that whoever ended them is at it."""
 log = logging.getLogger("proctor.runs")
 
 
@@ -117,13 +119,23 @@ def _compute_figures(run_id: str, database: Database) -> None:
         log.warning("the figures of run %s are computed when it is read: %s", run_id, fault)
 
 
-def _keep_raw_data(run_id: str, database: Database, artifacts: Artifacts | None) -> None:
+def _keep_raw_data(run_id: str, database: Database, artifacts: Artifacts | None) -> bool:
     """A server drops months of responses; the run's own are then still there, as one artifact."""
     if artifacts is None or database.dialect is not POSTGRESQL:
-        return
+        return False
     from proctor.runs.raw_data import keep_raw_data
 
     try:
         QueueStore(database).keep_raw_data(run_id, keep_raw_data(database, run_id, artifacts))
     except StoreError as fault:  # the run is complete without it
         log.warning("the responses of run %s are not kept as one artifact: %s", run_id, fault)
+        return False
+    return True
+
+
+def keep_missing_raw_data(database: Database, artifacts: Artifacts | None) -> int:
+    """Keep the responses of runs whose worker was lost between their end and that; gives of how many."""
+    if artifacts is None or database.dialect is not POSTGRESQL:
+        return 0
+    found = QueueStore(database).without_raw_data(MISSING_SECONDS, MISSING_AT_A_TIME)
+    return sum(_keep_raw_data(run_id, database, artifacts) for run_id in found)
