@@ -68,20 +68,21 @@ class Spare:
 class Behind:
     """Two servers, a backup, and the gateway before them; everything is ended by its process id."""
 
-    def __init__(self, folder: Path, database: str, stack: ExitStack) -> None:
+    def __init__(self, folder: Path, database: str, stack: ExitStack, **more: str) -> None:
         self.folder, self.port = folder, free_port()
         self.environment = {**os.environ, "PROCTOR_HOME": str(folder / "home"), "PROCTOR_DATABASE_URL": database}
         self.environment |= {
             "PROCTOR_SECRET": secrets.token_hex(32),
-            "TMPDIR": str(folder),
-        }  # what is killed removes nothing
+            "TMPDIR": str(folder),  # what is killed removes nothing
+            **more,
+        }
         self._stack = stack
         self._make_certificate()
         self.key = self._make_key()
         self.spare = Spare()
         stack.callback(self.spare.close)
         self.ports = [free_port(), free_port()]
-        self.servers = [self._serve(port) for port in self.ports]
+        self.servers = [self.serve(port) for port in self.ports]
         for port in self.ports:
             wait_for(lambda port=port: is_open(port), self.said)  # type: ignore[misc]
 
@@ -108,7 +109,7 @@ class Behind:
         self._stack.callback(end, process)
         return process
 
-    def _serve(self, port: int) -> subprocess.Popen[bytes]:
+    def serve(self, port: int) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-c", PROGRAM, "serve", "--port", str(port), "--trusted-proxy", "127.0.0.1"]
         command += ["--origin", f"https://localhost:{self.port}", "--accounts"]
         return self._start(f"server-{port}.log", command, self.environment)

@@ -174,6 +174,11 @@ def test_answers_that_nobody_here_saw_being_made_are_labelled(
                 "models"
             ][0]["provider"]
         )
+        for table in ("comments", "labels", "files", "own_benchmarks", "saved_plans"):
+            named = connection.execute(f"SELECT DISTINCT author FROM {table} WHERE project = 'acme'").fetchall()
+            # Whoever is called the same here has not said it.
+            assert [row[0] for row in named if not row[0].startswith("imported/")] == [], table
+            assert named, table
     ranked = proctor.leaderboard(home=tmp_path / "elsewhere")
     assert "imported/" not in str(ranked)
     assert "imported=1" in str(ranked)  # it is said that one was left out

@@ -64,6 +64,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
             scopes = ["run:read", "run:write", "results:read", "project:admin"]
             keys = {
                 "owner": create_key(database, "acme", scopes, by="test").text,
+                "editor": create_key(database, "acme", ["run:read", "run:write", "results:read"], by="test").text,
                 "admin": create_key(database, "acme", ["admin:full"], by="test").text,
             }
             database.dispose()
@@ -213,3 +214,21 @@ def test_an_ask_that_is_being_answered_counts_among_what_goes_on_at_once(site: S
     while site.ask("slow", "POST", "/playground", ask).status == 429:
         assert time.monotonic() < until
         time.sleep(0.1)
+
+
+def test_who_may_not_set_budgets_says_no_price_that_lowers_what_is_reserved(site: Site) -> None:
+    cheap = {**site.plan(0.4), "limits": {"assume_price": "0/0", "cost_usd": 0.4}}
+    ask = {"models": ["openai/any"], "prompt": "Hello", "cost_usd": 0.1, "assume_price": "0/0"}
+    assert site.ask("admin", "PUT", "/budgets/project/acme", {"cost_usd": 1.0, "per": "total"}).status == 200
+    for path, body, pointer in (("/runs", cheap, "/limits/assume_price"), ("/playground", ask, "/assume_price")):
+        answer = site.ask("editor", "POST", path, body)
+        assert kind_of(answer) == (403, "owners-only"), answer.body
+        assert answer.json["errors"][0]["pointer"] == pointer
+    # For a model that has a price, nobody's assumption counts.
+    priced = {"models": ["openai/gpt-5?max_tokens=100"], "benchmarks": [{"benchmark": "puzzles", "limit": 3}]}
+    plain = site.ask("owner", "POST", "/estimate", priced).json
+    assumed = site.ask("owner", "POST", "/estimate", {**priced, "limits": {"assume_price": "0/0"}}).json
+    assert plain["cost"] == assumed["cost"]
+    assert "assumed" not in str(assumed["cost"])
+    assert site.ask("admin", "DELETE", "/budgets/project/acme").status == 204
+    assert site.ask("editor", "POST", "/runs", {**cheap, "limits": {"assume_price": "1/1000"}}).status == 202

@@ -312,3 +312,27 @@ def test_a_sentence_names_the_benchmarks_of_its_project_and_nobody_elses(
     assert [one["benchmark"] for one in found] == ["refunds"]
     assert found[0]["samples"] == 6
     assert rival.ask("GET", "/recommendations?for=mails+about+refunds").status == 422
+
+
+def test_a_version_or_all_of_them_are_deleted_and_runs_keep_what_they_used(callers: tuple[Caller, Caller]) -> None:
+    acme, rival = callers
+    for version in ("7", "8"):
+        file = FILE.format(version=version, source="data/towns.jsonl").replace("name: towns", "name: going")
+        rows = ROWS.replace("City", f"City{version}")
+        made = acme.upload({"going.yaml": file, "data/towns.jsonl": rows})
+        assert made.status == 201, made.body
+    run = acme.run({"models": ["demo/weak"], "benchmarks": [{"benchmark": "going@8", "limit": 2}]})
+    assert run["status"] == "completed", run["error"]
+    assert rival.ask("DELETE", "/own-benchmarks/going").status == 404
+    assert acme.ask("DELETE", "/own-benchmarks/going?version=6").status == 404
+    acme.client.delete_benchmark("going", "7")
+    assert [one["version"] for one in acme.ask("GET", "/own-benchmarks/going").json["versions"]] == ["8"]
+    acme.client.delete_benchmark("going")
+    assert acme.ask("GET", "/own-benchmarks/going").status == 404
+    assert acme.ask("POST", "/runs", {"models": ["demo/weak"], "benchmarks": ["going@8"]}).status in (403, 422)
+    assert acme.ask("POST", f"/runs/{run['run_id']}/resume").status == 202
+    until = time.monotonic() + 120
+    while (again := acme.ask("GET", f"/runs/{run['run_id']}").json)["status"] not in ("completed", "failed"):
+        assert time.monotonic() < until
+        time.sleep(0.1)
+    assert again["status"] == "completed", "its files are its own"

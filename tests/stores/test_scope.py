@@ -471,6 +471,7 @@ WRITES: dict[str, Callable[[Database, Theirs], Any]] = {
     "runs.RunStore.save_summary": lambda db, it: RunStore(db).save_summary(it.run, it.columns, {"x": 1}),
     "runs.RunStore.add_event": lambda db, it: RunStore(db).add_event(it.run.id, "progress", {}),
     "scores.ScoreStore.forget_packed": lambda db, it: ScoreStore(db).forget_packed([it.id]),
+    "own_benchmarks.OwnBenchmarkStore.remove": lambda db, it: OwnBenchmarkStore(db).remove(it.own, None),
     "rescorings.RescoringStore.add": lambda db, it: RescoringStore(db).add(it.run.id, STORED, started_by="ann"),
     "rescorings.RescoringStore.cancel": lambda db, it: RescoringStore(db).cancel(it.run.id, it.rescoring),
     "scores.ScoreStore.put_in_force": lambda db, it: ScoreStore(db).put_in_force({it.id: {"x": "1"}}),

@@ -1520,7 +1520,11 @@ export interface paths {
         get: operations["readOwnBenchmark"];
         put?: never;
         post?: never;
-        delete?: never;
+        /**
+         * Delete
+         * @description Delete a version, or all of them; runs keep what they used, and can be resumed.
+         */
+        delete: operations["deleteBenchmark"];
         options?: never;
         head?: never;
         patch?: never;
@@ -8257,6 +8261,37 @@ export interface operations {
             401: components["responses"]["problem-401"];
             403: components["responses"]["problem-403"];
             404: components["responses"]["problem-404"];
+            421: components["responses"]["problem-421"];
+            422: components["responses"]["problem-422"];
+            429: components["responses"]["problem-429"];
+            503: components["responses"]["problem-503"];
+        };
+    };
+    deleteBenchmark: {
+        parameters: {
+            query?: {
+                /** @description Only this one; all versions if left out. */
+                version?: string | null;
+            };
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is gone. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["problem-401"];
+            403: components["responses"]["problem-403"];
+            404: components["responses"]["problem-404"];
+            409: components["responses"]["problem-409"];
             421: components["responses"]["problem-421"];
             422: components["responses"]["problem-422"];
             429: components["responses"]["problem-429"];

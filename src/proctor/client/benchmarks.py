@@ -65,6 +65,10 @@ class ServedBenchmarks(ServerConnection):
             self._ask("POST", f"/own-benchmarks/{quote(name, safe='')}/archive", body=body), OwnBenchmark
         )
 
+    def delete_benchmark(self, name: str, version: str | None = None) -> None:
+        """Delete a version, or all of them; runs keep what they used."""
+        self._ask("DELETE", f"/own-benchmarks/{quote(name, safe='')}", {"version": version})
+
 
 def _form_of(file: Path) -> tuple[bytes, dict[str, str]]:
     """A form with a benchmark file and the files beside it that it names."""

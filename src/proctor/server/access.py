@@ -168,6 +168,7 @@ PERMISSIONS: dict[tuple[str, str], Permission] = {
     ("POST", f"{V1}/own-benchmarks/check"): Permission.BENCHMARK_WRITE,
     ("GET", f"{V1}/own-benchmarks"): Permission.BENCHMARK_READ,
     ("GET", f"{V1}/own-benchmarks/{{name}}"): Permission.BENCHMARK_READ,
+    ("DELETE", f"{V1}/own-benchmarks/{{name}}"): Permission.BENCHMARK_WRITE,
     ("GET", f"{V1}/own-benchmarks/{{name}}/file"): Permission.BENCHMARK_READ,
     ("POST", f"{V1}/own-benchmarks/{{name}}/archive"): Permission.BENCHMARK_WRITE,
     ("GET", f"{V1}/webhooks"): Permission.PROJECT_ADMIN,

@@ -20,8 +20,10 @@ from proctor.models.key_hosts import origin_of
 from proctor.models.registry import list_providers, named_hosts
 from proctor.planning.matrix import entry_of
 from proctor.runs.benchmarks.own import find_own, plain_reference
-from proctor.server.access import Caller
+from proctor.server.access import Caller, Permission
 from proctor.server.problems import ProblemError, pointer, problem_of
+from proctor.stores.accounts.budgets import BudgetStore
+from proctor.stores.database import Database
 from proctor.yaml_document import explain_each, explain_value
 
 ADDRESS = "base_url"
@@ -140,6 +142,15 @@ def _refuse_prompt_files(matrix: BenchmarkMatrix | None, path: list[str | int]) 
 def _refuse(path: list[str | int], why: str) -> None:
     detail = f"{why[:1].upper()}{why[1:]}: its operator may use that, callers may not."
     raise ProblemError(403, "kind-not-allowed", detail, [FieldProblem(pointer(path), detail)])
+
+
+def refuse_assumed_price(price: str | None, caller: Caller, database: Database, path: list[str | int]) -> None:
+    """Where a budget holds, what is reserved of it for a model that has no known price is not for everybody to say."""
+    if price is None or caller.spender is None or Permission.PROJECT_ADMIN in caller.permissions:
+        return
+    if any(budget.cost_usd is not None for budget in BudgetStore(database).of(caller.spender)):
+        detail = "assume_price is for the project's owners to say while a budget holds: it decides what is reserved."
+        raise ProblemError(403, "owners-only", detail, [FieldProblem(pointer(path), detail)])
 
 
 @contextmanager

@@ -135,6 +135,20 @@ class OwnBenchmarkStore:
         with self._database.connection() as connection:
             return [_row(row) for row in connection.execute(query, list(mine.values))]
 
+    def remove(self, name: str, version: str | None) -> frozenset[str]:
+        """Delete this version, or all of them; gives the artifacts that it referred to, as others may."""
+        if version is None:
+            self.get(name)
+        rows = self.versions(name) if version is None else [self.get(name, version)]
+        mine = scope_filter(self._database, "own_benchmarks")
+        with self._database.connection() as connection, connection.transaction():
+            for row in rows:
+                connection.execute(
+                    f"DELETE FROM own_benchmarks WHERE id = ?{mine.sql}",  # noqa: S608 - our own words
+                    [row.id, *mine.values],
+                )
+        return frozenset(key for row in rows for key in row.files.values())
+
     def archive(self, name: str, version: str, *, is_archived: bool) -> OwnBenchmarkRow:
         """It is offered no more, or again; who names its version still gets it."""
         found, mine = self.get(name, version), scope_filter(self._database, "own_benchmarks")

@@ -24,14 +24,18 @@ from proctor.domain.documents.document import plain_values
 from proctor.domain.documents.own_benchmark import OwnBenchmark, OwnBenchmarkPage, OwnBenchmarkVersions
 from proctor.domain.errors import BenchmarkError, NotFoundError, RunError, StoreError, in_field
 from proctor.domain.plan import BenchmarkSpec, Plan
+from proctor.domain.scope import EVERYTHING
 from proctor.domain.submission import clean_path
 from proctor.programs.tools.scratch import scratch
 from proctor.runs.benchmarks.describe import describe_benchmark
 from proctor.runs.chunks.content import restored
 from proctor.runs.resolve import PlanContext
+from proctor.stores.accounts.audit import AuditStore
 from proctor.stores.database import Database
+from proctor.stores.deleting import delete_unreferenced
 from proctor.stores.files import FileStore
 from proctor.stores.own_benchmarks import NewBenchmark, OwnBenchmarkRow, OwnBenchmarkStore
+from proctor.stores.runs import RunStore
 from proctor.stores.stored_bytes import check_room
 
 MAX_FILES = 500
@@ -123,6 +127,18 @@ def read_own_file(database: Database, context: PlanContext, name: str, version: 
 def archive_own(database: Database, name: str, version: str, *, is_archived: bool) -> OwnBenchmark:
     """Offer a version no more, or again; a plan that names it still gets it."""
     return _document(OwnBenchmarkStore(database).archive(name, version, is_archived=is_archived))
+
+
+def delete_own(database: Database, context: PlanContext, name: str, version: str | None, *, by: str) -> None:
+    """Delete a version, or all of them; runs that used it keep what they need. RunError while a run could begin to."""
+    if executing := RunStore(database).executing():
+        raise RunError(f"{', '.join(executing)} may be about to use its files. Delete it when that has ended.")
+    artifacts = _artifacts(context)
+    artifacts.check()
+    keys = OwnBenchmarkStore(database).remove(name, version)
+    delete_unreferenced(database, keys, artifacts.delete)
+    of = name if version is None else f"{name}@{version}"
+    AuditStore(database.at_scope(EVERYTHING)).add(by, "delete-benchmark", of=of, project=database.scope.owner)
 
 
 def find_own(database: Database, reference: str) -> OwnBenchmarkRow | None:

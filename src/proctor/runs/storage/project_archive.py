@@ -171,12 +171,16 @@ def _write_rows(
 
 def labelled(found: TravellingRows) -> TravellingRows:
     """As rows of a run that was imported: nobody here saw its answers being made, and none is lent to other runs."""
-    change = _LABELS.get(found.table)
-    if change is None:
+    change, people = _LABELS.get(found.table), PEOPLE & set(found.columns)
+    if change is None and not people:
         return found
     rows = [dict(zip(found.columns, row, strict=True)) for row in found.rows]
     for row in rows:
-        change(row)
+        if change is not None:
+            change(row)
+        for column in people:
+            if row[column] is not None:
+                row[column] = f"{IMPORTED}/{row[column]}"
     return TravellingRows(found.table, found.columns, [list(row.values()) for row in rows])
 
 
@@ -215,6 +219,8 @@ def _spec(model: str) -> ModelSpec:
     return ModelSpec(provider=IMPORTED, name=model)
 
 
+PEOPLE = frozenset({"author", "started_by"})
+"""Columns with the names of people and keys: whoever is called the same here has not written it."""
 _LABELS = {
     "models": _label_model,
     "evaluations": _label_evaluation,

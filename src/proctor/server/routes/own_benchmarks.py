@@ -20,6 +20,7 @@ from proctor.runs.benchmarks.own import (
     MAX_FILES,
     archive_own,
     check_upload,
+    delete_own,
     keep_benchmark,
     list_own,
     read_own_file,
@@ -173,3 +174,27 @@ def archive(
 ) -> Response:
     """Offer a version no more, or again; runs keep it, and a plan that names the version still gets it."""
     return json_answer(archive_own(database, name, body.version, is_archived=body.is_archived))
+
+
+class DeletionQuery(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    version: str | None = Field(None, max_length=50, description="Only this one; all versions if left out.")
+
+
+@router.delete(
+    "/own-benchmarks/{name}",
+    status_code=204,
+    operation_id="deleteBenchmark",
+    responses=answers(status=204, description="It is gone.", problems=(404, 409)),
+)
+def delete(
+    request: Request,
+    name: Annotated[str, Depends(_named)],
+    caller: Me,
+    database: Store,
+    query: Annotated[DeletionQuery, Query()],
+) -> Response:
+    """Delete a version, or all of them; runs keep what they used, and can be resumed."""
+    delete_own(database, service_of(request).context, name, query.version, by=caller.who)
+    return Response(status_code=204)

@@ -35,7 +35,7 @@ from proctor.server.access import V1, Caller, Me, Permission, Store, local_perso
 from proctor.server.bodies import body_of, convert, large_json_value, takes, too_large
 from proctor.server.documents import answers, json_answer, reference, written
 from proctor.server.pages import next_link
-from proctor.server.plans import refuse_foreign_model
+from proctor.server.plans import refuse_assumed_price, refuse_foreign_model
 from proctor.server.playground_stream import AskStream, read_cursor
 from proctor.server.problems import ProblemError, pointer
 from proctor.server.routes.files import artifacts_of
@@ -171,6 +171,7 @@ async def ask_models(
     if not service.playground.has_room_for(len(body.models)):
         said = "Too many models are being asked already: wait until some have answered."
         raise ProblemError(429, "too-many", said, headers={"Retry-After": str(RETRY_SECONDS)})
+    await asyncio.to_thread(refuse_assumed_price, body.assume_price, caller, service.database, ["assume_price"])
     specs = read_models(body)
     if not caller.is_operator:
         for index, spec in enumerate(specs):

@@ -20,7 +20,7 @@ from proctor.server.access import V1, Caller, Me, Store
 from proctor.server.bodies import body_of, takes
 from proctor.server.documents import answers, cached_answer, json_answer, written
 from proctor.server.events import RescoringEvents
-from proctor.server.plans import refuse_foreign_model, refuse_foreign_scorer
+from proctor.server.plans import refuse_assumed_price, refuse_foreign_model, refuse_foreign_scorer
 from proctor.server.routes.events import EVENT, LastEventId, event_stream
 from proctor.server.routes.resource import NamedRun, resource
 from proctor.server.service import service_of
@@ -64,8 +64,9 @@ def rescore(
         key = RequestKey(idempotency_key, hashlib.sha256(sent.encode()).hexdigest())
         if (earlier := IdempotencyStore(database).find(key)) is not None:
             return _accepted(run.id, earlier)
-    _refuse_foreign(body, caller)
     service = service_of(request)
+    _refuse_foreign(body, caller)
+    refuse_assumed_price(body.assume_price, caller, service.database, ["assume_price"])
     if caller.spender is not None:
         settle_ended_runs(service.database, caller.spender)
     rescoring_id = accept_rescoring(

@@ -33,7 +33,7 @@ from proctor.server.bodies import json_value, takes
 from proctor.server.documents import answers, cached_answer, json_answer
 from proctor.server.pages import next_link
 from proctor.server.plan_schema import EXAMPLE, PLAN
-from proctor.server.plans import KeyHosts, located, read_plan
+from proctor.server.plans import KeyHosts, located, read_plan, refuse_assumed_price
 from proctor.server.problems import ProblemError
 from proctor.server.routes.resource import NamedRun, resource
 from proctor.server.service import service_of
@@ -112,6 +112,7 @@ def accept_plan(
 ) -> str:
     """Check what the caller sent as a plan, write its run down and tell whoever executes it; gives the run's id."""
     service, plan = service_of(request), read_plan(body, caller, key_hosts)
+    refuse_assumed_price(plan.limits.assume_price, caller, service.database, ["limits", "assume_price"])
     plan, content = with_own_benchmarks(plan, database)
     needed = {**keep_content(plan, service.context), **content} if content else {}
     with located(plan), with_files(needed, service.context.of_project(caller.project)) as here:
