@@ -105,7 +105,7 @@ interface RowProps {
 function Row({ run, evaluation, metric, index, scale, isFirst }: RowProps) {
   const found = evaluation.metrics[metric];
   const link = (outcome: string | null = null) =>
-    samplesLink(run.run_id, { model: evaluation.model, benchmark: evaluation.benchmark, outcome });
+    samplesLink(run.run_id, { model: evaluation.side, benchmark: evaluation.benchmark, outcome });
   return (
     <tr>
       <td>

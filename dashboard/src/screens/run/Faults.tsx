@@ -29,7 +29,7 @@ function FaultList({ run, failed }: { run: RunDocument; failed: number }) {
           one.failed === 0 ? null : (
             <li key={index}>
               <SideName index={index} name={one.side} />
-              <Link to={samplesLink(run.run_id, { model: one.model, benchmark: one.benchmark, outcome: 'failed' })}>
+              <Link to={samplesLink(run.run_id, { model: one.side, benchmark: one.benchmark, outcome: 'failed' })}>
                 {countText(one.failed)}
               </Link>
             </li>

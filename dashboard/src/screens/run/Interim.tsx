@@ -177,7 +177,7 @@ function EveryAnswer({ run, shown }: { run: RunDocument; shown: readonly Shown[]
                   : 0
               }
               open={(at) =>
-                navigate(samplesLink(run.run_id, { model: summary.model, benchmark: summary.benchmark, at }))
+                navigate(samplesLink(run.run_id, { model: summary.side, benchmark: summary.benchmark, at }))
               }
             />
           </div>

@@ -32,7 +32,7 @@ export function Filters({ run, hasRepeats }: { run: string; hasRepeats: boolean 
           <Select
             value={value('model')}
             change={(model) => set({ model })}
-            options={names(evaluations.map((one) => one.model))}
+            options={names(evaluations.flatMap((one) => [one.model, one.side]))}
           />
         </Field>
         <Field label={t('word.benchmark')}>
