@@ -261,6 +261,7 @@ def test_cents_are_of_a_dollar_and_a_bar_above_everything_is_refused() -> None:
         ("haiku en piqa, ciento ochenta rompecabezones", 180),
         ("haiku en piqa, el doble de 20 preguntas", 40),
         ("haiku로 piqa 일흔 꼭지", 70),
+        ("haiku로 piqa 이백열 문제", 210),
         ("haiku跑piqa，几十题", 30),
     ],
 )
@@ -286,3 +287,8 @@ def test_every_number_is_read_as_it_is_spelled(language: str) -> None:
         found = number_in_words(tokens, 0, language)
         assert found is not None, spelled(number, language)
         assert found[:2] == (len(tokens), number), spelled(number, language)
+
+
+def test_every_benchmark_about_a_subject_may_be_said_behind_it() -> None:
+    names = [name for name, _, _ in asked("haiku on commonsense (English, every benchmark), 33 questions apiece")]
+    assert names == ["hellaswag", "piqa", "winogrande"]

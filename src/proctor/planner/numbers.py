@@ -295,16 +295,26 @@ def _han(tokens: list[Token], start: int) -> tuple[int, int, bool] | None:
 
 
 def _korean(tokens: list[Token], start: int) -> tuple[int, int, bool] | None:
-    """Native numbers (서른다섯) or Sino-Korean ones (오백)."""
+    """Native numbers (서른다섯), Sino-Korean ones (오백), or both (백스물다섯)."""
+    if (native := _native(tokens, start)) is not None:
+        return *native, False
+    found = _by_characters(tokens, start, _SINO, _SINO_SCALES)
+    if found is None or found[1] < 100 or found[1] % 100 or found[0] >= len(tokens) or tokens[found[0]].gap:
+        return found
+    more = _native(tokens, found[0])
+    return found if more is None else (more[0], found[1] + more[1], False)
+
+
+def _native(tokens: list[Token], start: int) -> tuple[int, int] | None:
     joined = "".join(token.text for token in tokens[start : start + 4])
     for length in (2, 1) if len(joined) > 1 else (1,):
         tens = _KO_TENS.get(joined[:length], 0)
         if tens:
             one = next((k for k in (2, 1) if joined[length : length + k] in _KO_ONES), 0)
-            return start + length + one, tens + (_KO_ONES[joined[length : length + one]] if one else 0), False
+            return start + length + one, tens + (_KO_ONES[joined[length : length + one]] if one else 0)
         if joined[:length] in _KO_ONES:
-            return start + length, _KO_ONES[joined[:length]], False
-    return _by_characters(tokens, start, _SINO, _SINO_SCALES)
+            return start + length, _KO_ONES[joined[:length]]
+    return None
 
 
 def _by_characters(

@@ -11,6 +11,7 @@ _EVERY = re.compile(
     rf"\b(?:all|every one|each one)(?: of)?(?: the| our| your)?{_WORDS}"
     r"(?:benchmarks|evals|tests|suites|datasets|test sets)\b"
     rf"|\b(?:every|each){_WORDS}(?:benchmark|eval|dataset|test set) (?:there is|you have|available|about|on|for|in)\b"
+    r"|\bevery (?:single )?(?:benchmark|eval|dataset|test set)\b"
     r"|\b(?:benchmarks|tests|datasets|suites)\b[^.;:]{0,40}?[\s(,]+(?:all of (?:them|it)|all)\b"
     rf"|\b(?:alle[nrs]?|sämtliche[nr]?)(?: de[rnm])?{_WORDS}[\w-]*(?:benchmarks?|tests|datensätzen?)\b"
     r"|\b[\w-]*(?:benchmarks|tests)\b[^.;:]{0,40}?[\s(,]+(?:alle|allesamt|sämtliche)\b"
