@@ -62,7 +62,7 @@ class Names(Struct, frozen=True):
 
 
 def squash(text: str) -> str:
-    return re.sub(r"[\W_]", "", text.lower())
+    return "".join(filter(str.isalnum, text.lower()))
 
 
 @lru_cache(maxsize=4)

@@ -39,12 +39,12 @@ def read_phrases(query: str, catalogue: PlannerCatalogue) -> Phrases:
     return Phrases(text, language, parts_of_lists(tokens, language), items)
 
 
+_GLUED = re.compile(rf"(?<![A-Za-z0-9-])([A-Za-z][A-Za-z0-9+-]*?)(?=[0-9][0-9.,]*(?:[%~\u301c-]|[{CJK}]))")
+
+
 def _apart(text: str, catalogue: PlannerCatalogue) -> str:
     """`piqa100問` as `piqa 100問`: where no spaces are written, a benchmark and a number are two words."""
-    if not re.search(rf"[a-z]\d[\d.,]*(?:[%~\u301c-]|[{CJK}])", text, re.IGNORECASE):
-        return text
-    names = "|".join(re.escape(item.name) for item in catalogue.benchmarks if not item.name[-1].isdigit())
-    return re.sub(rf"(?<![a-z0-9-])({names})(?=\d[\d.,]*\s?(?:[%~\u301c-]|[{CJK}]))", r"\1 ", text, flags=re.IGNORECASE)
+    return _GLUED.sub(lambda found: found[1] + " " * (catalogue.benchmark(found[1].lower()) is not None), text)
 
 
 def read_variants(phrases: Phrases, catalogue: PlannerCatalogue) -> None:

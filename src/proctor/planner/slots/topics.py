@@ -94,6 +94,9 @@ def _refused(phrases: Phrases, at: int) -> set[int]:
     return {at}
 
 
+_CODES = re.compile(r"\b(?:lang|language|langs|languages)\s*[=:]\s*([a-z]{2}(?:\s?[,+/]\s?[a-z]{2})*)\b")
+
+
 def merge_codes(phrases: Phrases, catalogue: PlannerCatalogue) -> None:
     """`mgsm (de, fr)`, `mgsm-ja`, `mgsm ja only`: codes of languages right behind a benchmark that has them."""
     sign = r"\s*(?:[(\[:/_-]|\s)\s*" if phrases.language in ("en", "ja", "ko", "zh") else r"\s*[(\[:/_-]\s*"
@@ -112,9 +115,7 @@ def merge_codes(phrases: Phrases, catalogue: PlannerCatalogue) -> None:
             if first <= other.start and other.end <= end and code in codes:
                 phrases.items[at] = replace(other, meanings=(("language", code),))
     known = {code for item in catalogue.benchmarks for code in item.languages}
-    for found in re.finditer(
-        r"\b(?:lang|language|langs|languages)\s*[=:]\s*([a-z]{2}(?:\s?[,+/]\s?[a-z]{2})*)\b", phrases.text.lower()
-    ):
+    for found in _CODES.finditer(phrases.text.lower()):
         for at, other in enumerate(phrases.items):
             code = phrases.text[other.start : other.end].lower()
             if found.start(1) <= other.start and other.end <= found.end(1) and code in known:
