@@ -39,6 +39,21 @@ def test_a_model_that_fails_where_it_would_be_wrong_does_not_pass_a_gate(databas
     assert gate(database, tmp_path, few, 1.0) is None, "a fault or two fail no build"
 
 
+def test_a_model_that_fails_where_it_was_right_before_is_worse_than_before(database: Database, tmp_path: Path) -> None:
+    before = record(database, tmp_path, Told({f"s{n:03}": 1.0 for n in range(40)}))
+    problems: list[Any] = []
+    for failed in (20, 1, 0):
+        marks: dict[str, float | str] = {f"s{n:03}": FAILED if n < failed else 1.0 for n in range(40)}
+        after = record(database, tmp_path, Told(marks))
+        [case] = check_regression(database, read_run(database, after), before)
+        problems.append(case.problem)
+    assert problems[0].startswith(
+        f"demo/a on listed is worse than in run {before} with 20 trials without a score counted as wrong: "
+        f"demo/a ({before}) is better by 50.0 points ["
+    )
+    assert problems[1:] == [None, None]
+
+
 def test_a_model_that_breaks_its_judge_is_worse_than_before(database: Database, tmp_path: Path) -> None:
     """Its readable verdicts are no worse: left out, the others would hide that it got worse."""
     before = record(database, tmp_path, Told({f"s{n:03}": 1.0 for n in range(40)}))

@@ -11,6 +11,7 @@ from proctor.runs.comparing.pairs import PairSelection, choose_pairs
 from proctor.runs.read import read_run
 from proctor.stores.comparing import evaluations_of
 from proctor.stores.database import Database
+from proctor.stores.measuring import Unmeasured
 from proctor.stores.runs import RunStore
 
 
@@ -34,4 +35,7 @@ def compare_runs(
         if run_id in used
         for row, summary in zip(rows[run_id], read_run(database, run_id).evaluations, strict=True)
     }
-    return compare_pairs(database, pairs, summaries, not_compared=not_compared, target=target, flips=flips)
+    how = Unmeasured.WRONG if choice.is_failing_wrong else Unmeasured.LEFT_OUT
+    return compare_pairs(
+        database, pairs, summaries, not_compared=not_compared, target=target, flips=flips, unmeasured_in_b=how
+    )

@@ -26,7 +26,7 @@ from proctor.metrics.rounding import figure_text
 from proctor.metrics.verdicts import TARGET, verdict
 from proctor.reports.figures import difference_text, plural
 from proctor.reports.trust import FORGEABLE, uneven_notes
-from proctor.runs.comparing.compared_metric import read_sides
+from proctor.runs.comparing.compared_metric import BothSides, MetricSide, read_sides
 from proctor.runs.comparing.pairs import Pair
 from proctor.runs.measuring.summary import with_coverage
 from proctor.stores.comparing import (
@@ -38,6 +38,7 @@ from proctor.stores.comparing import (
     view_samples,
 )
 from proctor.stores.database import Database
+from proctor.stores.measuring import Unmeasured
 
 Summaries = Mapping[int, EvaluationFigures]
 """Each evaluation's own figures, by its id."""
@@ -52,12 +53,22 @@ class MeasuredPair(Struct, frozen=True):
     worst: PairedComparison | None
 
 
-def measure_pair(database: Database, pair: Pair, summaries: Summaries, *, flips: int = 0) -> MeasuredPair:
+def measure_pair(
+    database: Database,
+    pair: Pair,
+    summaries: Summaries,
+    *,
+    flips: int = 0,
+    unmeasured_in_b: Unmeasured = Unmeasured.LEFT_OUT,
+) -> MeasuredPair:
     """Compare one pair from its stored marks; the ids of the first `flips` flipped samples are kept, each way."""
     a, b = (
         read_sides(database, row, pair.metric, summaries[row.id], by_content=pair.is_overlap)
         for row in (pair.a, pair.b)
     )
+    if unmeasured_in_b is not Unmeasured.LEFT_OUT:
+        marks = MetricSide(database, pair.b, pair.metric, by_content=pair.is_overlap, unmeasured=unmeasured_in_b)
+        b = BothSides(marks, None, stopped=b.stopped)
     return MeasuredPair(*a.compare(b, names=pair.names, keep=flips))
 
 
@@ -69,12 +80,13 @@ def compare_pairs(
     not_compared: Sequence[str] = (),
     target: float = TARGET,
     flips: int = 0,
+    unmeasured_in_b: Unmeasured = Unmeasured.LEFT_OUT,
 ) -> Comparisons:
     """Compare every pair, correct them as one family, and put everything a reader may ask for into one document.
 
     `flips` is how many flipped samples are shown each way.
     """
-    measured = [measure_pair(database, pair, summaries, flips=flips) for pair in pairs]
+    measured = [measure_pair(database, pair, summaries, flips=flips, unmeasured_in_b=unmeasured_in_b) for pair in pairs]
     corrected = correct([one.comparison for one in measured])
     worst = correct([one.worst or one.comparison for one in measured])
     comparisons = [

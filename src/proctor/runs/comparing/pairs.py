@@ -28,6 +28,8 @@ class PairSelection(Struct, frozen=True):
     is_gate: bool = False
     """Nobody watches: two parts of one benchmark are refused instead of comparing what they share, and what the
     first run has beyond the second is not missed."""
+    is_failing_wrong: bool = False
+    """Trials of B without a score count as wrong, instead of being left out."""
 
 
 class Pair(Struct, frozen=True):
