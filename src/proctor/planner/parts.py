@@ -8,7 +8,7 @@ from proctor.planner.catalogue import PlannerCatalogue
 from proctor.planner.choice import Chosen
 from proctor.planner.reading import Reading, Unsupported
 
-MOST_PARTS = 12
+MAX_PARTS = 12
 """So many entries of one benchmark at most; a plan with more of them is written as a file."""
 
 
@@ -18,7 +18,7 @@ def divided(chosen: Sequence[Chosen], reading: Reading, catalogue: PlannerCatalo
     found: list[Chosen] = []
     for item in chosen:
         parts = _parts(item, each, reading, catalogue, is_alone=len(chosen) == 1) if each else []
-        if 1 < len(parts) <= MOST_PARTS:
+        if 1 < len(parts) <= MAX_PARTS:
             found += [Chosen(item.benchmark, {**item.where, "category": [part]}, item.at) for part in parts]
         else:
             found.append(item)
@@ -32,10 +32,10 @@ def undivided(chosen: Sequence[Chosen], reading: Reading, catalogue: PlannerCata
         return []
     counts = [len(_parts(item, each, reading, catalogue, is_alone=False)) for item in chosen]
     said = next((at for at, item in enumerate(phrases.items) if item.means("part") is not None), None)
-    if said is None or any(0 < count <= MOST_PARTS for count in counts):
+    if said is None or any(0 < count <= MAX_PARTS for count in counts):
         return []
     why = (
-        f"a size is of a whole benchmark, and is divided into {MOST_PARTS} parts at most: name the parts that are meant"
+        f"a size is of a whole benchmark, and is divided into {MAX_PARTS} parts at most: name the parts that are meant"
     )
     return [Unsupported(phrases.words(said), why)]
 

@@ -25,8 +25,8 @@ PREFIX = "proctor:documents:"
 USED, SIZES = f"{PREFIX}used", f"{PREFIX}sizes"
 KEPT_SECONDS = 86_400
 TIMEOUT_SECONDS = 0.5
-LARGEST_PART = 4
-"""No document takes more than this part of the room."""
+MIN_DOCUMENTS = 4
+"""For so many there is room at least: none takes more than its part of it."""
 PUT = """
 redis.call('SET', KEYS[1], ARGV[1], 'EX', ARGV[2])
 local old = tonumber(redis.call('HGET', KEYS[3], KEYS[1]) or '0')
@@ -93,7 +93,7 @@ class MemoryDocuments:
         return found
 
     def put(self, name: str, content: bytes) -> None:
-        if len(content) > self._most // LARGEST_PART:
+        if len(content) > self._most // MIN_DOCUMENTS:
             return
         with self._lock:
             self._bytes += len(content) - len(self._kept.pop(name, b""))
@@ -133,7 +133,7 @@ class RedisDocuments:
     def put(self, name: str, content: bytes) -> None:
         from redis.exceptions import RedisError
 
-        if len(content) > self._most // LARGEST_PART:
+        if len(content) > self._most // MIN_DOCUMENTS:
             return
         try:
             self._put(keys=[PREFIX + name, USED, SIZES], args=[content, KEPT_SECONDS, time.time(), self._most])
