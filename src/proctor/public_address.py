@@ -43,7 +43,8 @@ def check_address(url: str, listed: Collection[str]) -> str | None:
     """Why an address may not be connected to, as far as can be told now; None where nothing speaks against it."""
     try:
         parts = urlsplit(url)
-        host, port = parts.hostname or "", parts.port or (443 if parts.scheme == "https" else 80)
+        # A dot at the end says that a name is whole; behind an address of numbers it only hides it.
+        host, port = (parts.hostname or "").rstrip("."), parts.port or (443 if parts.scheme == "https" else 80)
     except ValueError:
         return "it cannot be read"
     if parts.scheme not in ("http", "https") or not host or not url.isascii() or not url.isprintable() or " " in url:

@@ -4,7 +4,7 @@
 |---|---|
 | key theft by address, any variable as key | `test_a_stranger_says_neither_where_a_key_goes_nor_which` |
 | code and files through plans | `test_a_stranger_runs_no_code_and_reads_no_file`; `test_accounts` for members |
-| addresses inside the network | as the first: a stranger names no address at all |
+| addresses inside the network | as the first: a stranger names no address at all; `test_private_addresses` |
 | a forgotten route | `test_security_middleware` |
 | another tenant's id | `test_accounts` |
 | CSRF and DNS rebinding | `test_security_middleware`, `test_accounts` |
@@ -19,7 +19,7 @@
 | YAML, JSON, numbers, NUL | `test_saved`, `test_openapi` |
 | a plan of a thousand million trials | `test_a_plan_of_too_many_trials_is_refused_with_their_count` |
 | mass assignment | `test_what_is_not_the_callers_to_set_is_refused` |
-| prompt injection into the planner | tests of plans in words |
+| prompt injection into the planner | tests of plans in words; `test_private_addresses` for what is drafted here |
 """
 
 from __future__ import annotations

@@ -77,6 +77,13 @@ def draft_on_record(
     except UserError as error:
         rows.add(caller.who, what, of=query, project=caller.project, address=address, outcome=f"refused: {error}")
         raise
+    if not caller.is_operator:
+        try:
+            read_plan(dict(made.plan), caller)  # what he could not hand in himself is not written for him
+        except ProblemError as error:
+            said = f"refused: {error.detail}"
+            rows.add(caller.who, what, of=query, project=caller.project, address=address, outcome=said)
+            raise
     plan = msgspec.json.encode(made.plan).decode()
     rows.add(caller.who, what, of=query, project=caller.project, address=address, outcome=f"drafted: {plan}")
     return made
