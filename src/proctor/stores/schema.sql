@@ -239,7 +239,8 @@ CREATE TABLE submission_queue (
 	lease_until FLOAT,
 	lost_leases INTEGER DEFAULT 0 NOT NULL,
 	size_bytes INTEGER DEFAULT 0 NOT NULL,
-	CONSTRAINT pk_submission_queue PRIMARY KEY (id)
+	CONSTRAINT pk_submission_queue PRIMARY KEY (id),
+	CONSTRAINT ck_submission_queue_state CHECK (state IN ('queued', 'running', 'failed'))
 );
 
 CREATE INDEX ix_submission_queue_state_created_at ON submission_queue (state, created_at);
@@ -347,6 +348,7 @@ CREATE TABLE deliveries (
 	answer TEXT,
 	error TEXT,
 	CONSTRAINT pk_deliveries PRIMARY KEY (id),
+	CONSTRAINT ck_deliveries_state CHECK (state IN ('waiting', 'delivered', 'failed')),
 	CONSTRAINT uq_deliveries_webhook_id_run_id_number UNIQUE (webhook_id, run_id, number),
 	CONSTRAINT fk_deliveries_webhook_id FOREIGN KEY(webhook_id) REFERENCES webhooks (id) ON DELETE CASCADE
 );
@@ -470,6 +472,7 @@ CREATE TABLE playground_answers (
 	beat_at FLOAT NOT NULL,
 	project TEXT DEFAULT 'local' NOT NULL,
 	CONSTRAINT pk_playground_answers PRIMARY KEY (ask_id, slot),
+	CONSTRAINT ck_playground_answers_state CHECK (state IN ('waiting', 'streaming', 'complete', 'failed', 'stopped')),
 	CONSTRAINT fk_playground_answers_ask_id FOREIGN KEY(ask_id) REFERENCES playground_asks (id) ON DELETE CASCADE
 );
 
@@ -545,6 +548,7 @@ CREATE TABLE rescorings (
 	lease_until FLOAT,
 	lost_leases INTEGER DEFAULT 0 NOT NULL,
 	CONSTRAINT pk_rescorings PRIMARY KEY (id),
+	CONSTRAINT ck_rescorings_state CHECK (state IN ('queued', 'running', 'completed', 'failed', 'cancelled')),
 	CONSTRAINT fk_rescorings_run_id FOREIGN KEY(run_id) REFERENCES runs (id) ON DELETE CASCADE
 );
 

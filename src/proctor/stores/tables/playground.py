@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Boolean, Column, Float, ForeignKey, Index, Table, Text, text
+from sqlalchemy import Boolean, CheckConstraint, Column, Float, ForeignKey, Index, Table, Text, text
 
 from proctor.stores.tables.metadata import BigKey, metadata
 
@@ -37,6 +37,7 @@ playground_answers = Table(
     Column("held_pico_usd", BigKey, nullable=False),
     Column("beat_at", Float, nullable=False),
     Column("project", Text, nullable=False, server_default=text("'local'")),
+    CheckConstraint("state IN ('waiting', 'streaming', 'complete', 'failed', 'stopped')", name="state"),
 )
 
 # In base64: a copy and a backup of the database are text.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Boolean, Column, Float, Index, Integer, Table, Text, text
+from sqlalchemy import Boolean, CheckConstraint, Column, Float, Index, Integer, Table, Text, text
 
 from proctor.stores.tables.metadata import BigKey, metadata
 
@@ -38,7 +38,6 @@ submission_queue = Table(
     Column("refused", Text, nullable=False),
     Column("is_measuring", Boolean, nullable=False),
     Column("author", Text, nullable=False),
-    # queued, running or failed.
     Column("state", Text, nullable=False, server_default=text("'queued'")),
     Column("error", Text),
     Column("created_at", Float, nullable=False),
@@ -49,5 +48,6 @@ submission_queue = Table(
     Column("lost_leases", Integer, nullable=False, server_default=text("0")),
     # Of the zip.
     Column("size_bytes", BigKey, nullable=False, server_default=text("0")),
+    CheckConstraint("state IN ('queued', 'running', 'failed')", name="state"),
     Index("ix_submission_queue_state_created_at", "state", "created_at"),
 )

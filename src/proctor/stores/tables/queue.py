@@ -131,6 +131,7 @@ rescorings = Table(
     Column("lease_owner", Text),
     Column("lease_until", Float),
     Column("lost_leases", Integer, nullable=False, server_default=text("0")),
+    CheckConstraint("state IN ('queued', 'running', 'completed', 'failed', 'cancelled')", name="state"),
     Index("ix_rescorings_run_id", "run_id"),
     Index(
         "ix_rescorings_open",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Column, Float, ForeignKey, Index, Integer, Table, Text, UniqueConstraint, text
+from sqlalchemy import CheckConstraint, Column, Float, ForeignKey, Index, Integer, Table, Text, UniqueConstraint, text
 
 from proctor.stores.tables.metadata import BigKey, metadata
 
@@ -37,7 +37,6 @@ deliveries = Table(
     Column("number", BigKey, nullable=False),
     Column("event", Text, nullable=False),
     Column("body", Text, nullable=False),
-    # waiting, delivered or failed.
     Column("state", Text, nullable=False, server_default=text("'waiting'")),
     Column("attempts", Integer, nullable=False, server_default=text("0")),
     Column("next_at", Float, nullable=False),
@@ -47,6 +46,7 @@ deliveries = Table(
     Column("status", Integer),
     Column("answer", Text),
     Column("error", Text),
+    CheckConstraint("state IN ('waiting', 'delivered', 'failed')", name="state"),
     UniqueConstraint("webhook_id", "run_id", "number"),
     Index("ix_deliveries_state_next_at", "state", "next_at"),
     Index("ix_deliveries_run_id", "run_id"),
