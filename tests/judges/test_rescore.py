@@ -110,13 +110,13 @@ def test_scores_can_be_chosen_by_name_and_version_without_scoring(folder: Path) 
     code, _, err = rescore(folder, "--use", "exact")
     assert code == 2
     assert "add the version" in err
-    code, document, err = rescore(folder, "--use", "exact@3")
+    code, document, err = rescore(folder, "--use", "exact@4")
     assert code == 0, err
     assert document["evaluations"][0]["changes"][0]["lower"] == 10
     assert accuracy(folder)["value"] == 0.75
     code, _, err = rescore(folder, "--use", "numeric")
     assert code == 2
-    assert "exact@3" in err
+    assert "exact@4" in err
 
 
 def test_scoring_again_by_the_same_scorer_scores_nothing(folder: Path) -> None:
@@ -335,8 +335,8 @@ def test_a_mistake_is_one_line_and_changes_nothing(folder: Path, arguments: tupl
 def test_people_see_old_and_new_side_by_side(folder: Path) -> None:
     code, out, err = proctor(folder, "rescore", "latest", "--scorer", "exact:ignore_case=true")
     assert code == 0, err
-    assert re.search(r"old\s+exact@3\s+0\.750", out)
-    assert re.search(r"new\s+exact@3\+\w+\s+1\.000", out)
+    assert re.search(r"old\s+exact@4\s+0\.750", out)
+    assert re.search(r"new\s+exact@4\+\w+\s+1\.000", out)
     assert "10 of 40 scores changed: 10 higher, 0 lower (exact against exact)." in out
 
 

@@ -146,7 +146,8 @@ SENTENCES = {"choice", "numeric", "includes", "exact", "f1"}
 
 def _accepts(row: Row) -> bool:
     sample = Sample("1", row["input"], row["target"], tuple(row["choices"] or ()), tags={"language": row["language"]})
-    said = asyncio.run(SCORERS[row["scorer"]].score(sample, Response(row["response"])))
+    reason = FinishReason.LENGTH if row.get("cut") else FinishReason.STOP
+    said = asyncio.run(SCORERS[row["scorer"]].score(sample, Response(row["response"], finish_reason=reason)))
     return said.value == 1
 
 
@@ -162,6 +163,7 @@ ACCEPTED = {
     "second": SENTENCES,
     "third_development": SENTENCES,
     "fourth_author_development": SENTENCES,
+    "fifth_author_development": SENTENCES | {"json_schema"},
     "second_held_out": SENTENCES,
     "sixth": {"choice", "numeric", "includes"},
     "seventh": {"choice", "numeric", "includes"},
@@ -169,8 +171,12 @@ ACCEPTED = {
     "ninth": {"choice", "numeric", "includes"},
     "tenth": {"choice", "numeric", "includes"},
     "eleventh": {"choice", "numeric", "includes"},
+    "fifteenth": {"choice", "numeric", "includes"},
+    "sixteenth": {"numeric"},
+    "seventeenth": {"numeric"},
+    "eighteenth": {"choice", "includes"},
 }
-"""Sets of responses that are marked right or wrong, and the scorers they are for; the last six are of our own."""
+"""Sets of responses that are marked right or wrong, and the scorers they are for; the last ten are of our own."""
 
 
 @pytest.mark.parametrize("file", ACCEPTED)
@@ -189,11 +195,13 @@ def test_responses_are_accepted_and_refused_as_their_author_marked_them(file):
 @pytest.mark.parametrize(
     ("file", "size", "most_missed", "most_false_accepts"),
     [
-        ("third_held_out", 159, 3, 1),
-        ("fourth_author_held_out", 181, 7, 2),
-        ("twelfth", 419, 22, 5),
-        ("thirteenth", 103, 10, 5),
-        ("fourteenth", 63, 3, 3),
+        ("third_held_out", 159, 2, 0),
+        ("fourth_author_held_out", 181, 6, 1),
+        ("fifth_author_held_out", 269, 15, 8),
+        ("fifth_author_questions", 126, 6, 4),
+        ("twelfth", 419, 19, 3),
+        ("thirteenth", 103, 3, 2),
+        ("fourteenth", 63, 2, 2),
     ],
 )
 def test_sets_that_miss_the_aim_are_marked_no_worse_than_the_reference_says(

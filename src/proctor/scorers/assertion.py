@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 
-from proctor.scorers.asked_words import asked_words, words_of
 from proctor.scorers.contrast import is_ruled_out
 from proctor.scorers.denial import is_denied
 from proctor.scorers.enumeration import is_listed
 from proctor.scorers.lazy_pattern import lazy_pattern
 from proctor.scorers.markers import CORRECTION, SENTENCE_END
+from proctor.scorers.other_answer import is_before_answer, is_behind_other_answer
 from proctor.scorers.refusals import find_refusal
-from proctor.scorers.stance import is_supposed
-from proctor.scorers.stance_words import CLAUSE_END, SUPPOSED, TURN
+from proctor.scorers.stance import is_supposed, leaves_open
+from proctor.scorers.stance_words import CLAUSE_END, FORMERLY, NOWADAYS, SUPPOSED, TURN
 
 WINDOW = 80
 MAX_SHORT_ANSWER = 240
@@ -31,33 +31,17 @@ _STATEMENT_END = lazy_pattern(
 )
 _CLOSING_QUOTES = tuple("\"'”»」』》")
 _TITLE = lazy_pattern(r"[«“„「『《\"]\s?([^«»“”„「」『』《》\"\n]{2,60}?)\s?[»”“」』》\"]")
-_OTHER_THINGS = lazy_pattern(
-    r"\b(?:(?:an)?other|andere\w*|d['’]autres|un\sautre|une\sautre|otr[oa]s?|elsewhere|anderswo|ailleurs)\b|別の"
-    r"|他の|다른|其他|别的|另",
-    re.IGNORECASE,
-)
-_ALONE = lazy_pattern(r"[\W_]*(?:\Z|[.!\n。！]|です|だ。|입니다|이에요|예요|이다)")
-_IS = lazy_pattern(
-    r"\b(?:is|was|are|were|by|ist|war|sind|waren|von|est|était|sont|par|es|era|fue|son|por)\b|['’]s\s|c['’]est|です"
-    r"|である|でした|だ\Z|입니다|이에요|예요"
-    r"|이다|습니다|是|为",
-    re.IGNORECASE,
-)
 _SENTENCE_CLOSING = lazy_pattern(r"[.!?。！？\n]")
 _ASKS = lazy_pattern(
-    r"[\W_]*(?:is|was|are|were|could|might|ist|war|sind|könnte|est-ce|serait|était-ce|es|fue|sería|será)\b",
+    r"[\W_]*(?:is|was|are|were|could|might|would|ist|war|sind|könnte|est-ce|serait|était-ce|es|fue|sería|será)\b",
     re.IGNORECASE,
 )
-_GERMAN_CLAUSE = lazy_pattern(r"[\W_]*(?:[^\W\d_]\w+\s?){1,3},\s(?:der|die|das)\s\Z", re.IGNORECASE)
-_VERB_LAST = lazy_pattern(r"\s\w+(?:te|t|en|ten)[.!]?\Z", re.IGNORECASE)
-"""'Beethoven, der Mozart verehrte.'"""
+_ASKED_BEHIND = lazy_pattern(
+    r"[)\"'”’»」』*]{0,4}(?:(?:です|でしょう|だろう)?か|(?:市|省)?[吗么吧]|(?:인가|일까|입니까|이었나)요?)[。.?？]"
+)
+"""'札幌でしょうか。', '是成都吗？'"""
 _YES = lazy_pattern(r"[\W_]*(?:yes|yeah|right|exactly|ja|genau|oui|sí|はい|네|是)", re.IGNORECASE)
 _WHETHER = lazy_pattern(r"\b(?:whether|if|ob|si)\b", re.IGNORECASE)
-_COPULA = lazy_pattern(r"\b(?:is|was|ist|war|est|était|es|era|fue)\b|['’]s\s", re.IGNORECASE)
-_OPEN_OR_DENIED = lazy_pattern(
-    r"\b(?:not|nicht|kein\w*|pas|no|never|many|often|some)\b|n['’]t\b|ない|ません|아니|아닙|않|不|没|可能|かも",
-    re.IGNORECASE,
-)
 _RELATION = (
     r"(?:cousine?|cousin|uncle|aunt|nephew|niece|vetter|neffe|nichte|onkel|oncle|tante|neveu|nièce|prim[oa]|sobrin[oa]|t[ií][oa]|friend|contemporary|pupil|student|teacher|rival|colleague|successor|predecessor|admirer|follower|freund\w*"
     r"|zeitgenoss\w+|schüler\w*"
@@ -83,16 +67,6 @@ _RELATED_BEFORE = lazy_pattern(
     r"\s?(?:the\s|l['’]|d['’])?\Z",
     re.IGNORECASE,
 )
-_REMARK = lazy_pattern(
-    r"[\W_]*(?:(?:it|that|das|es|c['’])\s?(?:is|was|['’]s|ist|war|est|était)\s|(?:es|fue|era)\s)?(?:(?:the|der|die|das|den|le|la|les|el|los|las)\s|l['’])?"
-    r"(?!(?:yes|no|ja|nein|oui|non|sí|well|however|it|in|im|am|an|on|at|as|by|to|for|from|since|if|when|von|vor|nach|seit|bei|zu|soweit|wie|wenn|es|en|à|au|selon|según|depuis|desde|como|comme)\b|\w+(?:ly|ment|mente|weise|lich)\b)"
-    r"(?:[^\W\d_][\w.'’-]*\s?){1,4},\s(?:who|whom|whose|which|qui|dont|quien|que|der|die|dessen|deren"
-    r"|whereas|(?:al)?though|while|wohingegen|während|obwohl|tandis\sque|alors\sque|bien\sque|mientras(?:\sque)?|aunque"
-    r"|an?|one\sof|eine?[rnms]?|une?|una?|(?:long|well|much|shortly|years|lange|kurz|weit|jahre|bien|peu|longtemps|mucho|poco|años)"
-    r"\s(?:before|after|vor|nach|avant|après|antes|después))\s[^.;:!?\n]{3,60}\Z",
-    re.IGNORECASE,
-)
-"""'Zola, who admired Hugo': what is said of an answer that was given."""
 _INFLUENCE = lazy_pattern(
     r"\b(?:influence|inspiration|style|manner|example|patronage|advice|help|einfluss|stil|vorbild|style|manière|exemple|influencia|estilo"
     r"|inspired|influenced|taught|beeinflusst|inspiriert|inspirée?|influencée?|inspirad[oa]|influid[oa])\s(?:of|by|von|des|de|d['’]|por|par)\s?\Z",
@@ -104,39 +78,15 @@ _IDEA = lazy_pattern(
     re.IGNORECASE,
 )
 """'Weber, after an idea of Mozart'."""
-_WHEN_BEFORE = lazy_pattern(r"(?:\bwhen|\bwhile|,\sals|\bquand|\blorsqu(?:e\s|['’])|\bcuando)\s?\Z", re.IGNORECASE)
-_WAS_AFTER = lazy_pattern(
-    r"\s(?:was|were|is|avait|était|est|tenía|era|estaba)\b|(?:\s\w+){1,3}\s(?:war|waren)\b", re.IGNORECASE
-)
-"""'Haydn composed it when Mozart was ten.'"""
 _OBJECT_OF_CLAUSE = lazy_pattern(
-    r"を[^、。\s]{1,12}?(?:た|ている)(?!理由|もの|こと)[ァ-ヶー・一-龯]{2,12}(?:です|でした|だ|である)[。.]?\s*\Z"
-    r"|[을를]\s[^\s.,]{0,10}(?:한|던|은|는)\s[^\s.,]{2,10}(?:입니다|이다|이에요|예요)[.]?\s*\Z"
+    r"(?:(?:[がをとに]|から|より|の(?:隣|近く|そば|横|[東西南北])に)[^、。\s]{1,14}?(?:た|る|い|な)|と[^、。\s]{1,8}の)(?!理由|もの|こと)"
+    r"(?P<head>[ァ-ヶー・]{2,12}|[一-龯々]{2,8})(?:です|でした|だ|である)[。.]?\s*\Z"
+    r"|[을를과와]\s(?:[^\s.,]{1,6}\s){0,2}[^\s.,]{0,10}[한던은는난간]\s(?:[^\s.,]{2,8}\s)?[^\s.,]{2,10}(?:입니다|이다|이에요|예요)[.]?\s*\Z"
 )
 """'モーツァルトを尊敬していたベートーヴェンです。'"""
+_KINDS = tuple("作曲画絵本書説集品者家人員市町村国県府省川山海湖都島城寺語量色")
+"""'代表作', '作曲家', '首都': what a name may be, or has made."""
 _REVERED_BEFORE = lazy_pattern(r"(?:崇拜|敬佩|敬仰|尊敬|仰慕|模仿|追随|师从)了?\Z")
-_MAYBE = lazy_pattern(
-    r"\b(?:maybe|perhaps|possibly|vielleicht|möglicherweise|peut-être|quizás?|tal\svez|a\slo\smejor)\b|もしかすると|かもしれ|아마|수도\s있|也许|或许|可能是",
-    re.IGNORECASE,
-)
-_HIS = lazy_pattern(
-    rf"\s(?:is|was|ist|war|est|était|es|era|fue)\s(?:(?:only|just|nur|blo(?:ß|ss)|seulement|solo)\s)?"
-    rf"(?:his|her|their|sein\w?|ihre?|son|sa|leur|su)\s{_RELATION}\b",
-    re.IGNORECASE,
-)
-"""'Marlowe wrote it; Shakespeare was his rival'."""
-_AFTER_ANSWER = lazy_pattern(
-    r"[.;,]\s(?:(?:until|till|up\sto|bis|jusqu['’]en|jusqu['’]à|hasta)\s(?:the\s)?\d{3,4}|(?:before(?:\sthat)?|previously"
-    r"|formerly|earlier|vorher|zuvor|davor|früher|einst|avant|auparavant|autrefois|antes|anteriormente))\s?,?\s"
-    r"(?:(?:it|that)\s(?:was|used\sto\sbe)|(?:war|hie(?:ß|ss))\s(?:es|das)|c['’]était|(?:lo\s)?(?:era|fue))\s\Z",
-    re.IGNORECASE,
-)
-"""'Tokyo. Until 1868 it was Kyoto'."""
-_FORMER_ASKED = lazy_pattern(
-    r"\b(?:former\w*|until|before|previous\w*|were|did|once|bis|vor\w*|früher\w*|ehemalig\w*|war|waren|wurde|avant"
-    r"|ancien\w*|était|antes|antigu\w+|era|fue|hasta)\b",
-    re.IGNORECASE,
-)
 _SECOND = lazy_pattern(
     r"は(?:第?二|2番目)|[은는]\s(?:두\s?번째|제2)|是第二|\s(?:is\s(?:only\s)?(?:the\s)?second"
     r"|ist\s(?:nur\s)?(?:die\s|der\s|das\s)?zweit"
@@ -153,15 +103,8 @@ _COMPARED = lazy_pattern(
 _NO_OTHER = lazy_pattern(
     r"\b(?:no|none|nothing|nobody|kein\w*|niemand|nichts|aucune?|rien|ningun[oa]?|ningún|nadie|nada)\b", re.IGNORECASE
 )
-_IN_RELATIVE_CLAUSE = lazy_pattern(
-    r"[\W_]*(?:it|that|this|das|es|dies|ce|c['’]|lo)?\s?(?:is|was|['’]s|ist|war|est|était|es|fue|era)\s(?!an?\b"
-    r"|eine?[rsmn]?\b|une?\b|una\b)"
-    r"[^,]{2,40},\s(?:der|die|das|den|dem|which|who|whose|qui|que|dont|quien|cuy[oa])\s[^,]{0,60}\Z",
-    re.IGNORECASE,
-)
-"""'It is the Inn, which flows into the Danube'."""
 _RELATED_AFTER = lazy_pattern(
-    r"から[^。、]{0,12}(?:離れ|キロ|の距離)|と(?:は)?(?:違|異な)|[과와]\s(?:달리|다르게)|[与和跟]?不同|에서\s[^.,]{0,10}(?:떨어진|킬로|거리)|[과와]\s(?:같은\s시대|동시대)|"
+    r"から[^。、]{0,12}(?:離れ|キロ|の距離)|と(?:は)?(?:違|異な)|[과와]\s(?:달리|다르게)|[与和跟]?不同|에서\s[^.,]{0,10}(?:떨어진|킬로|거리)|\s?(?:옆|근처|이웃)에|の(?:隣|近く|そば|横)の?|[과와]\s(?:같은\s시대|동시대)|"
     r"(?:['’]s?\s|\s)?(?:の(?:夫|妻|弟|兄|姉|妹|息子|娘|父|母|友人|弟子|師|先生|同時代|後輩|先輩|後継|ライバル"
     r"|影響|家臣|部下|主君|師匠|門下|側近|従兄弟|恋人|秘書|助手)|より[も前後]?|의\s?(?:영향|남편|아내|형|누나|동생|아들|딸|아버지|어머니|친구|제자|스승|라이벌|동시대|후임"
     r"|전임)|보다"
@@ -181,26 +124,6 @@ _OR_AFTER = lazy_pattern(
     r"|(?:か|或者?|还是)(?=[^\W\d_])(?!か?ら|も|と|どう|な)|(?:이나|나)?\s(?:아니면|또는|혹은)\s",
     re.IGNORECASE,
 )
-_BARE_ANSWER = lazy_pattern(r"[\W_]*(?:[^\W\d_][\w'’-]*\s?){1,3}", re.IGNORECASE)
-_INTERJECTION = lazy_pattern(
-    r"[\W_]*(?:yes|no|sure|ok\w*|well|right|good\squestion|great\squestion|ja|nein|klar|gut|gute\sfrage|gerne|oui|non"
-    r"|bien\ssûr|d['’]accord|bonne\squestion|sí|claro|bueno|buena\spregunta|por\ssupuesto|はい|いいえ|もちろん|네"
-    r"|예|아니요"
-    r"|물론\w*|好的?|是的?|当然|不是|您好|你好)[\W_]*",
-    re.IGNORECASE,
-)
-_FORMERLY = lazy_pattern(
-    r"\b(?:formerly|previously|once|until|used\sto|früher\w*|einst|ehemals|bis|autrefois|jadis|jusqu['’]\w*|antes"
-    r"|antiguamente"
-    r"|hasta)\b|かつて|以前|昔|旧|옛|예전|과거|까지|曾|原来|原來|过去|過去|直到",
-    re.IGNORECASE,
-)
-_NOWADAYS = lazy_pattern(
-    r"\b(?:today|now|nowadays|currently|since|heute|jetzt|seitdem|inzwischen|mittlerweile|seit|aujourd['’]hui|désormais"
-    r"|maintenant|depuis|hoy|ahora|actualmente|desde)\b|現在|今は|今の|지금|현재|오늘날|이제|现在|現在|如今|目前"
-    r"|后来|後來",
-    re.IGNORECASE,
-)
 _ANOTHER = lazy_pattern(
     r",?\s(?:no\b|i\smean|(?:it['’]s|it\sis|that['’]s)\s(?!been|also|the\b|a\b)|c['’]est\s(?!l[ae]\b|une?\b))",
     re.IGNORECASE,
@@ -215,11 +138,9 @@ def is_asserted(text: str, start: int, end: int, question: str) -> bool:
         or _NOR_AFTER.match(text, end)
         or is_supposed(text, start, end)
         or _is_former(text, start, end)
-        or (_AFTER_ANSWER.search(text, 0, start) is not None and not _FORMER_ASKED.search(question))
-        or _is_beside_answer(text, start, end, question)
         or _is_only_related(text, start, end, question)
         or is_listed(text, start, end)
-        or (len(text) <= MAX_SHORT_ANSWER and _is_one_of_two(text, start, end))
+        or (len(text) <= MAX_SHORT_ANSWER and _is_beside_answer(text, start, end, question))
         or _is_taken_back(text, end)
         or _is_refused(text, start)
         or _is_only_asked(text, start, end)
@@ -232,56 +153,30 @@ def _is_former(text: str, start: int, end: int) -> bool:
     opening = max((found.end() for found in CLAUSE_END.finditer(text, floor, start)), default=floor)
     closing = CLAUSE_END.search(text, end, end + WINDOW)
     stop = closing.start() if closing else end + WINDOW
-    is_past = _FORMERLY.search(text[opening:start]) or _FORMERLY.search(text[end:stop])
-    return is_past is not None and _NOWADAYS.search(text, stop, stop + WINDOW) is not None
+    is_past = FORMERLY.search(text[opening:start]) or FORMERLY.search(text[end:stop])
+    return is_past is not None and NOWADAYS.search(text, stop, stop + WINDOW) is not None
 
 
 def _is_beside_answer(text: str, start: int, end: int, question: str) -> bool:
-    """'The author of Hamlet is Marlowe. Shakespeare wrote sonnets': said of something other than what is asked."""
-    if len(text) > MAX_SHORT_ANSWER:
-        return False
+    """What is said beside an answer, as one of two or of another title: '… "Faust". "Nathan" is by Lessing'."""
+    if is_behind_other_answer(text, start, end, question) or is_before_answer(text, start, end, question):
+        return True
+    if _is_one_of_two(text, start, end):
+        return True
     opening = max((found.end() for found in _STATEMENT_END.finditer(text, 0, start)), default=0)
     if opening and SUPPOSED.search(text, opening, start):
         return True
-    if _ALONE.match(text, end):
-        return False
-    first = _STATEMENT_END.split(text[:opening])[0]
-    if (
-        opening
-        and _is_bare_answer(text, first)
-        and not (_COPULA.search(text, opening, start) or TURN.search(text, 0, start))
-    ):
-        return True
-    if not _SUBJECT.fullmatch(text, opening, start):
-        return False
     closing = _STATEMENT_END.search(text, end)
-    rest = text[end : closing.start() if closing else len(text)]
-    if rest[:1] in _CLOSING_QUOTES:
-        return False
-    titles = [title for title in _TITLE.findall(rest) if title]
-    if opening and _OTHER_THINGS.search(rest):
-        return True
-    if titles and (opening or (closing and closing.end() < len(text))):
-        return not any(title.casefold() in question.casefold() for title in titles)
-    statements = _STATEMENT_END.split(text[:opening])
-    asked = asked_words(question) - words_of(text[start:end])
-    repeated = asked & words_of(rest)
-    answers = [answer for answer in statements if _answers_rather(asked & words_of(answer), repeated)]
-    return any(
-        (_IS.search(answer) or asked & words_of(answer) == repeated or len(asked & words_of(answer)) > 1)
-        and not _OPEN_OR_DENIED.search(answer)
-        for answer in answers
+    stop = closing.start() if closing else len(text)
+    titles = [title for title in _TITLE.findall(text[end:stop]) if title]
+    is_only = not opening and stop + 1 >= len(text)
+    return (
+        bool(titles)
+        and not is_only
+        and _SUBJECT.fullmatch(text, opening, start) is not None
+        and not text.startswith(_CLOSING_QUOTES, end)
+        and not any(title.casefold() in question.casefold() for title in titles)
     )
-
-
-def _answers_rather(words: frozenset[str], others: frozenset[str]) -> bool:
-    """Whether a statement repeats more of the question than a later one, or the very same of it."""
-    return len(words) > len(others) or (bool(words) and words == others)
-
-
-def _repeats(remark: str, question: str) -> bool:
-    """Whether what is remarked on is the thing the question names: 'The Magic Flute, an opera by Mozart'."""
-    return bool(words_of(remark.partition(",")[0]) & words_of(question))
 
 
 def _is_only_asked(text: str, start: int, end: int) -> bool:
@@ -289,6 +184,8 @@ def _is_only_asked(text: str, start: int, end: int) -> bool:
     floor = max(0, start - WINDOW)
     opening = max((found.end() for found in SENTENCE_END.finditer(text, floor, start)), default=floor)
     closing = _SENTENCE_CLOSING.search(text, end, end + WINDOW)
+    if (asked := _ASKED_BEHIND.match(text, end)) and _YES.match(text, asked.end()) is None:
+        return True
     if closing is None:
         return False
     if closing[0] in "?？":
@@ -296,20 +193,11 @@ def _is_only_asked(text: str, start: int, end: int) -> bool:
     return _WHETHER.search(text, opening, start) is not None and find_refusal(text[end : closing.end()]) is not None
 
 
-def _is_bare_answer(text: str, first: str) -> bool:
-    """'Genf. Die Stadt liegt …': a first statement of a name alone."""
-    return (
-        _BARE_ANSWER.fullmatch(first) is not None
-        and _INTERJECTION.fullmatch(first) is None
-        and text[len(first) : len(first) + 1] in (".", ";", "。")
-    )
-
-
 def _is_one_of_two(text: str, start: int, end: int) -> bool:
     """'Either Goethe or Schiller'."""
-    if len(_MAYBE.findall(text)) > 1:
+    if leaves_open(text) or _OR_BEFORE.search(text, max(0, start - 24), start):
         return True
-    return _OR_BEFORE.search(text, max(0, start - 24), start) is not None or _OR_AFTER.match(text, end) is not None
+    return _OR_AFTER.match(text, end) is not None
 
 
 def _is_only_related(text: str, start: int, end: int, question: str) -> bool:
@@ -319,20 +207,18 @@ def _is_only_related(text: str, start: int, end: int, question: str) -> bool:
         pattern.search(before) for pattern in (_RELATED_BEFORE, _INFLUENCE, _IDEA, _REVERED_BEFORE)
     ):
         return True
-    if _OBJECT_OF_CLAUSE.match(text, end) or (_WHEN_BEFORE.search(before) and _WAS_AFTER.match(text, end)):
-        return True
-    if _GERMAN_CLAUSE.fullmatch(text[:start]) and _VERB_LAST.match(text, end):
-        return True
-    if _HIS.match(text, end) and re.search(r"[^\W\d_]{2}[^.!?\n]*[,;.]\s", text[:start]):
+    clause = _OBJECT_OF_CLAUSE.match(text, end)
+    if clause and not _says_what_it_is(clause["head"] or "", question):
         return True
     if _SECOND.match(text, end) and not _SECOND_ASKED.search(question):
         return True
     opening = max((found.end() for found in _STATEMENT_END.finditer(before)), default=0)
-    if start < MAX_SHORT_ANSWER and (remark := _REMARK.match(text[:start])) and not _repeats(remark[0], question):
-        return True
-    if _IN_RELATIVE_CLAUSE.match(before, opening):
-        return True
     return _COMPARED.search(before, opening) is not None and _NO_OTHER.search(before, opening) is None
+
+
+def _says_what_it_is(head: str, question: str) -> bool:
+    """Whether what is named is a work or the kind of thing asked for and no other name: '黒澤明が撮った映画です'."""
+    return bool(head) and (head in question or head.endswith(_KINDS))
 
 
 def _is_taken_back(text: str, end: int) -> bool:

@@ -15,7 +15,7 @@ from proctor.scorers.options import build, version_of
 from proctor.scorers.reading import final_text, shorten
 
 NAME = "choice"
-REVISION = "10"
+REVISION = "11"
 LONG = 20_000
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from proctor.scorers.asked_words import asked_words, words_of
+from proctor.scorers.asked_words import asked_words, last_question, words_of
 from proctor.scorers.choice_mentions import Mention, named_options
 from proctor.scorers.choice_patterns import THEREFORE, Patterns
 from proctor.scorers.denial import is_denied
@@ -13,6 +13,7 @@ from proctor.scorers.markers import SENTENCE_END
 from proctor.scorers.stance import Stance, stance_towards
 from proctor.scorers.stance_words import AFFIRMATION, CLAUSE_END
 
+_LAST_WORD = lazy_pattern(r"[^\W\d_]+(?=[\W_]*\Z)")
 MAX_SENTENCE = 400
 MAX_ADVERB = 3
 """'No' and 'yes' may be options, and mostly are not where a sentence goes on: 'There is no reason'."""
@@ -85,7 +86,7 @@ def answer_by_text(
         ("the only option said to be alone", [mention for mention in live if _is_alone(text, mention)]),
         (
             "the only option with a superlative",
-            [mention for mention in live if _SUPERLATIVE.search(_clause(text, mention))],
+            [mention for mention in live if _SUPERLATIVE.search(_around(text, mention, CLAUSE_END))],
         ),
         ("the only option of the last sentence", _of_last_sentence(text, named, live)),
     ):
@@ -149,15 +150,21 @@ def _of_last_sentence(text: str, named: list[Mention], live: list[Mention]) -> l
 
 
 def _said_of_what_is_asked(text: str, live: list[Mention], choices: tuple[str, ...], question: str) -> list[Mention]:
-    """The mentions whose clauses repeat most of the question's words."""
+    """The mentions whose clauses, or else sentences, repeat most of the question's words."""
     asked = asked_words(question) - frozenset[str]().union(*map(words_of, choices))
-    repeated = [len(asked & words_of(_clause(text, mention))) for mention in live]
+    for ends in (CLAUSE_END, SENTENCE_END):
+        repeated = [len(asked & words_of(_around(text, mention, ends))) for mention in live]
+        if any(repeated):
+            break
     most = max(repeated, default=0)
-    return [mention for mention, count in zip(live, repeated, strict=True) if count == most] if most else []
+    best = [mention for mention, count in zip(live, repeated, strict=True) if count == most] if most else []
+    topic = words_of(" ".join(_LAST_WORD.findall(last_question(question))))
+    return [mention for mention in best if topic & words_of(_around(text, mention, CLAUSE_END))] or best
 
 
-def _clause(text: str, mention: Mention) -> str:
+def _around(text: str, mention: Mention, ends: re.Pattern[str]) -> str:
+    """The clause or sentence without the option itself."""
     floor, ceiling = max(0, mention.start - MAX_SENTENCE), mention.end + MAX_SENTENCE
-    opening = max((found.end() for found in CLAUSE_END.finditer(text, floor, mention.start)), default=floor)
-    closing = CLAUSE_END.search(text, mention.end, ceiling)
+    opening = max((found.end() for found in ends.finditer(text, floor, mention.start)), default=floor)
+    closing = ends.search(text, mention.end, ceiling)
     return f"{text[opening : mention.start]} {text[mention.end : closing.start() if closing else ceiling]}"

@@ -9,10 +9,12 @@ from proctor.scorers.choice_answers import answer_by_text, is_only_bracketed
 from proctor.scorers.choice_commitment import ALL_SET_ASIDE, read_commitment
 from proctor.scorers.choice_labels import is_conditional, is_label, mentioned_in, read_correction
 from proctor.scorers.choice_listing import breaks_off, skip_listing
+from proctor.scorers.choice_mentions import quoted_options
 from proctor.scorers.choice_patterns import (
     APPROVED,
     CALLED_WRONG_BEFORE,
     CONCESSION,
+    CONCLUDES,
     LETTER,
     MANY_OPTIONS,
     NOT_RIGHT,
@@ -28,6 +30,7 @@ from proctor.scorers.choice_texts import fold_choice, inflected_choice, only_cho
 from proctor.scorers.denial import is_denied
 from proctor.scorers.markers import CORRECTION, NEGATION, SENTENCE_END
 from proctor.scorers.stance import Stance, stance_towards
+from proctor.scorers.stance_words import TURN
 
 CONCLUSIONS_TRIED = 20
 
@@ -44,7 +47,11 @@ def infer_choice(
     approved = {found[1] for found in islice(patterns.listed.finditer(text), 60) if APPROVED.search(found[2])}
     if len(approved) == 1 and len(set(patterns.listed.findall(text))) > 1:
         return approved.pop(), "the only one listed as right"
-    settled = _corrected_to(text, patterns, choices, labels) or read_commitment(text, patterns, choices, labels)
+    settled = (
+        _corrected_to(text, patterns, choices, labels)
+        or _concluded_text(text, patterns, choices, labels)
+        or read_commitment(text, patterns, choices, labels)
+    )
     if settled is not None:
         is_quoted = settled[1] == ALL_SET_ASIDE and (last := only_choice_in(_sentences(text)[-1], choices, labels))
         return (last, "quoted in the last sentence") if is_quoted else settled
@@ -143,6 +150,26 @@ def _without_listing(text: str, patterns: Patterns, choices: tuple[str, ...], la
 
 def _sentences(text: str) -> list[str]:
     return [part for part in SENTENCE_END.split(text) if part.strip()] or [""]
+
+
+def _concluded_text(text: str, patterns: Patterns, choices: tuple[str, ...], labels: str) -> tuple[str, str] | None:
+    """The only option that is named by its text behind the last 'so' or 'that leaves', and the last to be named."""
+    last = max((found.end() for found in CONCLUDES.finditer(text)), default=None)
+    if last is None or mentioned_in(text, patterns, last):
+        return None
+    named = quoted_options(text[last:], choices, labels)
+    if len(named) != 1 or len(named[0].labels) != 1:
+        return None
+    start, end = last + named[0].start, last + named[0].end
+    is_same_sentence = SENTENCE_END.search(text, last, start) is None
+    if (
+        not is_same_sentence
+        or is_denied(text, start, end)
+        or TURN.search(text, end)
+        or is_conditional(text, start, end)
+    ):
+        return None
+    return next(iter(named[0].labels)), "the conclusion"
 
 
 def _concluded(text: str, patterns: Patterns) -> str | None:

@@ -19,7 +19,7 @@ _JOIN = lazy_pattern(
     r"[)\]*_.\"'”’»」』]*\s*(?:[,，、/&]\s*)?(?:(?:then|dann|puis|luego)\s)?"
     r"(?:(?:and|or|nor|as\swell\sas|und|oder|sowie|als\sauch|wie\sauch|noch|et|ou|ni|y|o|e|u|como)\s+|和|或者?|与|與|及"
     r"|还是|還是|と|か|や|も|または|もしくは"
-    r"|와|과|도|이나|나|또는|및|랑|하고)?\s*(?:(?:maybe|possibly|perhaps|vielleicht|peut-être|quizás?)\s+)?"
+    r"|와|과|도|이나|나|또는|혹은|아니면|및|랑|하고)?\s*(?:(?:maybe|possibly|perhaps|vielleicht|peut-être|quizás?)\s+)?"
     r"(?:(?:the|option|choice|answer|die|der|das|antwort|la|las|el|opción|le|les|réponse)\s+"
     r"|l['’]){0,2}[(\[*_\"'“‘«「『]*",
     re.IGNORECASE,

@@ -32,14 +32,9 @@ CYRILLIC = str.maketrans("АБВГСЕабвгсе", "ABBDCEABBDCE")  # В looks
 
 LINKED = lazy_pattern(r"[\W_]*(?:or|nor|and|und|oder|ou|o|y)?[\W_]*")
 LAST_SENTENCE = lazy_pattern(r"(?<=[.!?。])\s+")
-# 'A common mistake is to choose C', 'many students pick A': not the choice of who is speaking.
-OF_OTHERS = lazy_pattern(
-    r"\b(?:students?|people|many|some|others|mistakes?|tempt\w*|might|may|could|never|not|n['’]t|if)\b[^.,\n]{0,20}$"
-    r"|(?:in(?=correct)|un(?=richtig))\w+:?$"
-    r"|\b(?:incorrect|wrong|false|falsche[nr]?|mauvaises?|incorrectas?)\s+\w+$",
-    re.IGNORECASE,
+CHOSEN_BY_OTHERS = lazy_pattern(
+    r"\b(?:students?|people)\b[^.,\n]{0,40}$|\b(?:many|others|mistakes?|tempt\w*)\b[^.,\n]{0,20}$", re.IGNORECASE
 )
-CHOSEN_BY_OTHERS = lazy_pattern(r"\b(?:students?|people|many|others|mistakes?|tempt\w*)\b[^.,\n]{0,20}$", re.IGNORECASE)
 CALLED_WRONG = lazy_pattern(
     r"\b(?:wrong|incorrect\w*|false|falsch\w*|faux|fausses?|mauvaises?|erróne[oa]s?)\b|错|錯|不正确|不正確|誤|間違|틀린|오답",
     re.IGNORECASE,
@@ -98,6 +93,13 @@ ORDINAL = lazy_pattern(
     r"|第([一二三四五1-5])(?:个|個|项|項)|(첫|두|세|네|다섯)\s?번째",
     re.IGNORECASE,
 )
+CONCLUDES = lazy_pattern(
+    r"\b(?:so|therefore|thus|hence|(?:that|which)\s(?:only\s)?leaves(?:\sonly)?|daher|damit|somit|folglich|demnach|also"
+    r"|bleibt(?:\snur)?|donc|reste(?:\splus\sque)?|por\s(?:lo\s)?tanto|así\sque|de\smodo\sque|queda(?:\ssolo)?)\b"
+    r"|因此|所以|故选|よって|したがって|따라서|그러므로",
+    re.IGNORECASE,
+)
+"""What leads to a conclusion: 'That leaves …'."""
 APPROVED = lazy_pattern(
     r"(?<!not )(?<!in)\b(?:yes|right|correct[oa]?|true|fits|richtig|wahr|verdader[oa]|vraie?|juste)\b|[✓✔✅]|正确|对|對"
     r"|正しい|맞",
@@ -213,7 +215,7 @@ def patterns_for(labels: str) -> Patterns:
         ),
         changed=re.compile(rf"{changed}([{upper}])(?![A-Za-z0-9])"),
         label=re.compile(
-            rf"(?<![A-Za-z0-9'’\\])(?P<open>[(\[{{\"'“‘*_`<]{{0,8}})(?P<label>[{both}])(?![A-Za-z0-9'’]|\.\w\.)"
+            rf"(?<![A-Za-z0-9'’°\\])(?P<open>[(\[{{\"'“‘*_`<]{{0,8}})(?P<label>[{both}])(?![A-Za-z0-9'’]|\.\w\.)"
         ),
         lead=re.compile(
             rf"[\s*_#(\[\"'`>$]*([{both}])(?!['’]\w)[*_]*(?:(?:입니다|이에요|예요|です|だ)[.。!]"
@@ -234,6 +236,6 @@ def patterns_for(labels: str) -> Patterns:
         mention=re.compile(
             rf"\(([{both}])\)|(?<![A-Za-z0-9'’])([{upper}])\)"
             rf"|(?:option|choice|选项|選択肢)\s*\(?([{upper}])(?![A-Za-z])"
-            rf"|\*\*([{upper}])\*\*|(?<![A-Za-z0-9'’.])([{upper}])(?![A-Za-z0-9'’]|\.\w)",
+            rf"|\*\*([{upper}])\*\*|(?<![A-Za-z0-9'’.°])([{upper}])(?![A-Za-z0-9'’]|\.\w)",
         ),
     )

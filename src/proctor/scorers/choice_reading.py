@@ -31,7 +31,6 @@ from proctor.scorers.choice_patterns import (
     NAMING,
     NO_CHOICE,
     NOT_ONLY,
-    OF_OTHERS,
     ONE_OF_TWO,
     OWN_MARKERS,
     Patterns,
@@ -45,6 +44,7 @@ from proctor.scorers.lazy_pattern import lazy_pattern
 from proctor.scorers.markers import (
     CONNECTOR,
     NEGATION,
+    OF_OTHERS,
     SENTENCE_END,
     TAIL,
     announces,

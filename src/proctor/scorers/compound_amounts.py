@@ -13,7 +13,7 @@ from proctor.scorers.number_words import spelt_at
 
 MAX_TEXT = 2000
 """What a longer text says in two units is part of its working."""
-_LATIN = r"[a-zß-ÿœ]{2,12}(?:[ -][a-zß-ÿœ]{2,12}){0,2}"
+_LATIN = r"[a-zß-ÿœ]{2,24}(?:[ -][a-zß-ÿœ]{2,12}){0,2}"
 _SIGNS = r"[〇零一二两兩三四五六七八九十百]{1,5}"
 _MANY = rf"(?<![\w.,])(?P<many>\d{{1,9}}|{_LATIN})|(?<![\d.,])(?P<more>\d{{1,9}})|(?P<signs>{_SIGNS})"
 _FEW = rf"(?P<few>\d{{1,4}}|{_LATIN}|{_SIGNS})"
@@ -107,6 +107,16 @@ _BARE_TENTHS = lazy_pattern(
 """'四块五'."""
 _POINT = lazy_pattern(rf"(?<![午早晚上夜])(?P<whole>{_SIGNS})点(?P<rest>[〇零一二三四五六七八九]{{1,6}})(?![分刻十个])")
 """'二点五'."""
+_SPOKEN_POINT = lazy_pattern(rf"(?P<many>{_LATIN}) (?:point|komma|coma|virgule|punto) (?P<few>{_LATIN})", re.IGNORECASE)
+"""'Six point four', 'sechs Komma vier'."""
+_POINT_WORDS = (" point ", " komma ", " coma ", " virgule ", " punto ")
+_MILLIONS = lazy_pattern(
+    rf"\b(?P<many>{_LATIN}) (?:million(?:en|e?s)?|millón|millones) (?:(?:and|und|et|y) )?(?P<few>{_LATIN})",
+    re.IGNORECASE,
+)
+_HALF_MILLION = lazy_pattern(
+    r"\b(?:half an?|eine halbe|un demi[- ]|medio) ?(?P<unit>million(?:es)?|millón|thousand)\b", re.IGNORECASE
+)
 _DIGITS = {sign: str(value) for value, sign in enumerate("零一二三四五六七八九")} | {"〇": "0"}
 _NUMBER_AND_HALF = lazy_pattern(
     r"(?P<count>\d(?<![\d.,/]\d)\d{,5})\s(?:and\sa\shalf|ein\s?halb|und\sein\shalbe[rsn]?|et\sdemie?|y\smedi[oa])\b",
@@ -147,6 +157,10 @@ def join_amounts(text: str, question: str) -> str:
     if "hal" in lowered or "dem" in lowered or "med" in lowered:  # half, halb, demi, medio
         text = _ONE_AND_HALF.sub(lambda found: f"1.5 {found['unit'] or found['bare'] or found['german']}", text)
         text = _NUMBER_AND_HALF.sub(r"\g<count>.5", text)
+    if any(word in lowered for word in _POINT_WORDS):
+        text = _SPOKEN_POINT.sub(_with_spoken_point, text)
+    if "mill" in lowered or "thousand" in lowered:
+        text = _HALF_MILLION.sub(r"0.5 \g<unit>", _MILLIONS.sub(_with_thousands, text))
     if not text.isascii():
         text = _POINT.sub(_with_point, _BARE_TENTHS.sub(_with_point, text))
     return text
@@ -213,6 +227,23 @@ def _amount(said: str) -> int | None:
         return 1
     spelt = spelt_at(said, 0)
     return int(spelt.value) if spelt and spelt.end == len(said) and spelt.value == int(spelt.value) else None
+
+
+def _with_spoken_point(found: re.Match[str]) -> str:
+    before, whole = _last_amount(found["many"])
+    rest = spelt_at(found["few"], 0)
+    if whole is None or rest is None:
+        return found[0]
+    return f"{before}{whole}.{rest.value:.0f}{found['few'][rest.end :]}"
+
+
+def _with_thousands(found: re.Match[str]) -> str:
+    """'One million two hundred thousand' as one number."""
+    before, millions = _last_amount(found["many"])
+    rest = spelt_at(found["few"], 0)
+    if millions is None or rest is None or not 1 <= rest.value < 10**6:
+        return found[0]
+    return f"{before}{millions * 10**6 + rest.value:.0f}{found['few'][rest.end :]}"
 
 
 def _with_point(found: re.Match[str]) -> str:

@@ -17,23 +17,23 @@ _ARTICLE = (
     r"|вариант)\s{1,3}|l['’]|选项?){0,3}"
 )
 _RULING = lazy_pattern(
-    r"(?:(?:no(?:\s(?P<verb>es|son|era))?|not|n['’]t|never(?:\s(?:been|was))?|neither|weder|ni|keinesfalls"
-    r"|keineswegs|auf\skeinen\sfall|jamais|nunca|instead\sof|rather\sthan|as\sopposed\sto|nicht|kein|(?:an)?statt"
-    r"|anstelle\svon|en\slugar\sde|en\svez\sde|pas|non(?:\spas)?|au\slieu\sde|plutôt\sque|не|вместо)\s{1,3}"
+    r"(?:(?:no(?:\s(?:longer|(?P<verb>es|son|era)))?|not|n['’]t|never(?:\s(?:been|was))?|neither|weder|ni|keinesfalls"
+    r"|keineswegs|auf\skeinen\sfall|jamais|nunca|instead\sof|rather\sthan|as\sopposed\sto|nicht(?:\smehr)?|kein|(?:an)?statt"
+    r"|anstelle\svon|en\slugar\sde|en\svez\sde|pas|(?<=n['’]est\s)plus|non(?:\spas)?|au\slieu\sde|plutôt\sque|не|вместо)\s{1,3}"
     r"|(?:lieu\sd|plutôt\squ)['’]"
-    rf"|(?:而不是|不是|也不是|绝非|而非|并非|並非|不选|不選|与其说?[选選是]?|與其說?[选選是]?|比起"
+    rf"|(?:而不是|不是|不再是|也不是|绝非|而非|并非|並非|不选|不選|与其说?[选選是]?|與其說?[选選是]?|比起"
     rf"|相比)\s?)(?P<thing>){_ARTICLE}{_OPENING}",
     re.IGNORECASE,
 )
 _WORDS = (
     "not ", "n't ", "instead of", "rather than", "as opposed to", "nicht ", "kein ", "statt ", "anstelle von", "no ",
     "never ", "keinesfalls ", "keineswegs ", "auf keinen fall ", "jamais ", "nunca ", "neither ", "weder ", "ni ",
-    "en lugar de", "en vez de", "pas ", "non ", "au lieu de", "lieu d'",
+    "en lugar de", "en vez de", "pas ", "plus ", "non ", "au lieu de", "lieu d'",
 )  # fmt: skip
 _PREFERRED_WORDS = (" over ", " than ", " als ", " que ", " qu'", " qu’")
 _OTHER_WORDS = (
-    "n’t ", "plutôt qu", "lieu d’", "не ", "вместо ", "而不是", "不是", "绝非", "而非", "并非", "並非", "不选", "不選",
-    "与其", "與其", "比起", "相比",
+    "n’t ", "plutôt qu", "lieu d’", "не ", "вместо ", "而不是", "不是", "不再是", "绝非", "而非", "并非", "並非",
+    "不选", "不選", "与其", "與其", "比起", "相比",
 )  # fmt: skip
 _PREFERRED = lazy_pattern(
     r"\b(?:(?:rather|sooner|eher|lieber|plutôt|más\sbien|antes|mejor)\s[^.,;:\n]{1,40}?"

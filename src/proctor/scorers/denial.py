@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from proctor.scorers.asked_words import repeats_question
+from proctor.scorers.asked_words import last_question, repeats_question
 from proctor.scorers.lazy_pattern import lazy_pattern
 from proctor.scorers.stance_words import AFFIRMATION
 
@@ -131,6 +131,26 @@ _NOT_WHAT_IS_ASKED = lazy_pattern(
 """'キャンベラは首都ではありません'."""
 _NAMED_BY = lazy_pattern(r"(?:说|說|回答|答|选|認為|认为)(?:是)?\Z")
 _MISTAKE_AFTER = lazy_pattern(r"(?:是|就|会是|也是)?(?:错误?|不对|不正确|误解)")
+_EXCEPT = lazy_pattern(
+    r"(?:\b(?:except(?:\sfor)?|but|other\sthan|apart\sfrom|aside\sfrom|bar|au(?:ß|ss)er|bis\sauf|abgesehen\svo[nm]|sauf|hormis|excepté"
+    r"|à\spart|à\sl['’]exception\sd[eu]|excepto|salvo|menos|a\sexcepción\sdel?|aparte\sdel?)\s"
+    r"(?:(?:the|der|die|das|den|dem|le|la|les|el|los|las|option)\s|l['’])?|除了?|除去)",
+    re.IGNORECASE,
+)
+_EXCEPT_BEFORE = lazy_pattern(rf"{_EXCEPT.pattern}[\W_]*\Z", re.IGNORECASE)
+_EXCEPT_AFTER = lazy_pattern(r"[)」』\"”’*]{0,3}\s?(?:以外|之外|を除|[을를]\s?제외|을?\s?빼|[이가]?\s?외에|말고)")
+_ALL = lazy_pattern(
+    r"\b(?:every\w*|all|alle[sn]?|jede\w*|tou(?:t|te|tes|s)|tod[oa]s?)\b|すべて|全て|全部|みな|みんな|どれも|いずれも|他は|ほかは"
+    r"|모두|다\s|전부|都(?=[是不会能有在比没很要])|均|皆",
+    re.IGNORECASE,
+)
+_WHERE = lazy_pattern(
+    r"\b(?:of|from|in|at|than|von|aus|bei|als|de|du|à|en|que)\s(?:the\s|der\s|la\s|le\s)?\w+", re.IGNORECASE
+)
+"""'… are far from Dresden' says nothing of what Dresden was asked about."""
+_NEGATIVE = lazy_pattern(
+    r"\b(?:no|not|nicht|kein\w*|pas|ne|no)\b|n['’]t\b|ない|ません|않|아니|아닙|아닌|없|不|没|非", re.IGNORECASE
+)
 _ASKED = lazy_pattern(r"[\s\"'”»」)*]*[?？]\s*")
 _NO = lazy_pattern(
     r"(?:no\b|nein\b|non\b|nope\b|not\b|hardly|i\sdoubt|wrong|never|falsch|nicht|eher\snicht|ce\sn['’]est|pas\b"
@@ -142,12 +162,35 @@ _NO = lazy_pattern(
 
 def is_denied(text: str, start: int, end: int, question: str = "") -> bool:
     """Whether the response says that what stands here is not so."""
+    if (excepted := _except(text, start, end)) and question:
+        return _is_of_what_is_asked(excepted, question)
     asked = _ASKED.match(text, end)
     if asked and _NO.match(text, asked.end()):
         return True
     return (
         _is_denied_before(text, start) or _is_denied_behind(text, end, question) or _is_called_wrong(text, start, end)
     )
+
+
+def _except(text: str, start: int, end: int) -> str | None:
+    """What is said of all others: 'Everything but the whale lays eggs'."""
+    floor = max(0, start - WINDOW)
+    opening = _last_end(_BREAK, text, floor, start)
+    stop = _BREAK.search(text, end, end + WINDOW)
+    before, after = text[opening:start], text[end : stop.start() if stop else end + WINDOW]
+    if _EXCEPT_BEFORE.search(before) or _EXCEPT_AFTER.match(after):
+        return f"{before} {after}" if _ALL.search(f"{before} {after}") else None
+    return None
+
+
+def _is_of_what_is_asked(others: str, question: str) -> bool:
+    """Whether all others are what the question asks for; then the exception is not."""
+    rest = _EXCEPT.sub(" ", _ALL.sub(" ", others))
+    if not re.search(r"\w", rest):  # 'Everything but B'
+        return _NEGATIVE.search(last_question(question)) is None
+    if not repeats_question(_WHERE.sub(" ", _ALL.sub(" ", others)), question):
+        return False
+    return (_NEGATIVE.search(others) is None) == (_NEGATIVE.search(last_question(question)) is None)
 
 
 def _is_denied_before(text: str, start: int) -> bool:

@@ -28,6 +28,8 @@ def _around(item: str, lead: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
     )
 
 
+_JOINS_TWO = lazy_pattern(rf",\s{_WORD_AND}\s", re.IGNORECASE)
+"""'Hitchcock, and Herrmann wrote the score'."""
 _PLAIN = _around(_PLAIN_ITEM, "")
 _WITH_ARTICLE = _around(rf"{_ARTICLE}{_PLAIN_ITEM}", _ARTICLE)
 """'The Danube, the Rhine and the Elbe'; behind a name without an article, 'the capital' says what it is."""
@@ -51,4 +53,4 @@ def is_listed(text: str, start: int, end: int) -> bool:
     before, after = leading.search(text, floor, start), trailing.match(text, end, ceiling)
     if after is None:
         return before is not None and before["and"] is not None and before[0].count(",") >= MIN_ITEMS - 2
-    return before is not None or after[0].startswith(",")
+    return before is not None or (after[0].startswith(",") and _JOINS_TWO.match(after[0]) is None)

@@ -15,7 +15,7 @@ from proctor.scorers.options import build, version_of
 from proctor.scorers.reading import final_text, last_boxed
 
 NAME = "exact"
-REVISION = "3"
+REVISION = "4"
 _LEAD = lazy_pattern(r"[\s:：*_]*")
 _AROUND = " \t*_`\"'“”‘’«»「」$"
 _STOPS = ".!。！．"
@@ -28,7 +28,7 @@ _FENCED = lazy_pattern(r"(?:```++|~~~++)[^\n`]*+\n(.*?)\n?[ \t]*(?:```++|~~~++)"
 # Two underscores are as likely a part of a name, such as __init__.
 _WRAPPED = lazy_pattern(r"(?P<mark>\*{1,3}|`{1,2}|_)(?P<inner>(?:(?!(?P=mark))[^\n])+)(?P=mark)")
 _HEADING = lazy_pattern(r"#{1,6}[ \t]+(?P<inner>[^\n]+)")
-_QUOTES = {'"': '"', "'": "'", "“": "”", "„": "“", "‘": "’", "«": "»", "「": "」", "『": "』"}
+_QUOTES = {'"': '"', "'": "'", "“": "”", "„": "“", "‘": "’", "«": "»", "»": "«", "「": "」", "『": "』", "《": "》"}
 _ASCII_PUNCTUATION = {c: None for c in range(128) if unicodedata.category(chr(c)).startswith("P")}
 
 

@@ -15,7 +15,7 @@ from proctor.scorers.options import build, version_of
 from proctor.scorers.reading import final_text
 from proctor.scorers.words import comparable_words
 
-REVISION = "4"
+REVISION = "5"
 Measure = Literal["f1", "precision", "recall"]
 
 

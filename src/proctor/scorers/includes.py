@@ -19,7 +19,7 @@ from proctor.scorers.reading import final_text, plain
 from proctor.scorers.words import KOREAN_ENDING
 
 NAME = "includes"
-REVISION = "9"
+REVISION = "10"
 
 MAX_PLACES = 1000
 SPACELESS = lazy_pattern(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\u0e00-\u0e7f]")

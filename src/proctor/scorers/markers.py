@@ -47,6 +47,14 @@ CORRECTION = lazy_pattern(
     |아니(?=[,.요 ]|에요[,. ]|다[,. ])|잠깐|잠시만요|정정|잘못""",
     re.VERBOSE | re.IGNORECASE,
 )
+# 'A common mistake is to choose C', 'many students pick A': not the choice of who is speaking.
+OF_OTHERS = lazy_pattern(
+    r"\b(?:students?|people|many|some|others|mistakes?|tempt\w*|might|may|could|never|not|n['’]t|if)\b[^.,\n]{0,20}$"
+    r"|\b(?:students|people)\b[^.,\n]{0,40}$"
+    r"|(?:in(?=correct)|un(?=richtig))\w+:?$"
+    r"|\b(?:incorrect|wrong|false|falsche[nr]?|mauvaises?|incorrectas?)\s+\w+$",
+    re.IGNORECASE,
+)
 PUNCTUATION = lazy_pattern(r"[\W_]*")
 SENTENCE_END = lazy_pattern(
     r"(?<!\bi\.e)(?<!\be\.g)(?<!\bd\.h)(?<!\bd\. h)(?<!\bz\.B)[.!?](?:\s|$)|[!?](?=[\u3040-\uffff])|[。！？\n]"

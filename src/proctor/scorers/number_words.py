@@ -43,6 +43,7 @@ _SMALL = {
         for value, unit in enumerate(_GERMAN_UNITS.split(), 1)
     },
     **{word: value for value, word in enumerate(_TWENTIES.split(), 21)},
+    "veintiuna": 21,
     "quatre-vingts": 80,
     **{f"dix-{unit}": 10 + value for unit, value in (("sept", 7), ("huit", 8), ("neuf", 9))},
 }
@@ -54,6 +55,7 @@ _HUNDREDS = {
     **{f"{unit} cents": 100 * value for value, unit in enumerate(_FRENCH.split()) if 1 < value < 10 and unit != "."},
     **{f"{unit} cent": 100 * value for value, unit in enumerate(_FRENCH.split()) if 1 < value < 10 and unit != "."},
     **{word: 100 * value for value, word in enumerate(_SPANISH_HUNDREDS.split(), 1)},
+    **{f"{word[:-2]}as": 100 * value for value, word in enumerate(_SPANISH_HUNDREDS.split(), 1) if value > 1},
     "cien": 100,
 }  # 'cent' and 'six cents' are money in English
 _FRENCH_ONLY = [word for word in f"{_FRENCH} {_TENS[2]} un".split() if word != "."]
@@ -77,6 +79,11 @@ _PARTS = {
     "sixth": 6,
     "eighth": 8,
     "tenth": 10,
+    **dict.fromkeys(("drittel", "tiers", "tercio"), 3),
+    **dict.fromkeys(("viertel", "quart", "cuartos de"), 4),
+    **dict.fromkeys(("fünftel", "cinquième", "quinto"), 5),
+    **dict.fromkeys(("achtel", "huitième", "octavo"), 8),
+    **dict.fromkeys(("zehntel", "dixième", "décimo"), 10),
 }
 _DIGITS = {**{sign: value for value, sign in enumerate("零一二三四五六七八九")}, "〇": 0, "两": 2, "兩": 2}
 _POWERS = {"十": 10, "百": 100, "千": 1000, "万": 10**4, "萬": 10**4, "亿": 10**8, "億": 10**8}

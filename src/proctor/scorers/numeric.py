@@ -17,7 +17,7 @@ from proctor.scorers.options import build, version_of
 from proctor.scorers.reading import final_text, shorten
 
 NAME = "numeric"
-REVISION = "10"
+REVISION = "11"
 DEFAULT_RELATIVE = 1e-9  # the noise of floating point, nothing more
 COMMA_LANGUAGES = frozenset(
     {

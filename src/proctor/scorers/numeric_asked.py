@@ -9,6 +9,7 @@ from proctor.scorers.asked_words import asked_words, last_question, words_of
 from proctor.scorers.lazy_pattern import lazy_pattern
 from proctor.scorers.markers import SENTENCE_END
 from proctor.scorers.numbers import FoundNumber
+from proctor.scorers.numeric_given import without_given
 from proctor.scorers.numeric_patterns import REMAINDER, SO, SPENT
 
 _LEFT_BEFORE = lazy_pattern(
@@ -71,7 +72,8 @@ def keep_asked(text: str, numbers: list[FoundNumber], question: str) -> list[Fou
     if len(numbers) < 2 or len(question) < 3:
         return numbers
     if not asks_remainder(question):
-        numbers = [number for number in numbers if not _is_left(text, number)] or numbers
+        others = [number for number in numbers if not _is_left(text, number)]
+        numbers = others if without_given(others, question) else numbers
     return _of_things_asked(text, _of_clause_asked(text, numbers, question), question)
 
 

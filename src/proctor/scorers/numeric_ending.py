@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from enum import IntEnum
-from functools import lru_cache
 from itertools import pairwise
 
-from proctor.scorers.asked_words import last_question
+from proctor.scorers.asked_words import asked_words, last_question, words_of
 from proctor.scorers.contrast import is_ruled_out_after
 from proctor.scorers.denial import is_denied
 from proctor.scorers.markers import CORRECTION, SENTENCE_END
 from proctor.scorers.number_words import find_spelt
 from proctor.scorers.numbers import MAX_INTEGER_DIGITS, FoundNumber, find_numbers
 from proctor.scorers.numeric_asked import GONE, asks_remainder, keep_asked, says_only_what_is_gone, total_before_parts
-from proctor.scorers.numeric_facts import FACT, asks_fact, fact_stated, only_years, year_bound
+from proctor.scorers.numeric_facts import FACT, asks_fact, fact_stated, only_years, opening_fact, year_bound
 from proctor.scorers.numeric_given import count_given, without_given, worked_out_of_given
 from proctor.scorers.numeric_patterns import (
     AFTERWORD,
@@ -26,18 +24,13 @@ from proctor.scorers.numeric_patterns import (
     BOUND_AFTER,
     BOUND_BEFORE,
     CHANGED,
-    CIRCUMSTANCE,
     CLAUSE_END,
     CONCLUDES,
     GOES_ON,
     HEADED,
     INTRODUCTION,
-    KNOWN,
     LIMIT_ASKED,
-    MEANWHILE,
-    MISSED,
     NUMBERED,
-    OBJECT,
     OPERATOR,
     OR,
     RANGE,
@@ -47,40 +40,25 @@ from proctor.scorers.numeric_patterns import (
     REASON,
     REASON_AT_END,
     REMAINDER,
-    RESULT,
     SO,
     SPAN,
     SPAN_BETWEEN,
     SPENT,
     UNDONE_SUM,
-    UNFINISHED,
 )
+from proctor.scorers.numeric_roles import MAX_SHORT, NumberRole, role_of
+from proctor.scorers.numeric_spelt import only_spelt, spelt_rather
+from proctor.scorers.numeric_subjects import without_others
 from proctor.scorers.numeric_times import asks_before, without_other_times
 from proctor.scorers.numeric_units import of_unit_asked
-from proctor.scorers.stance import is_hypothetical, is_supposed
+from proctor.scorers.stance import leaves_open
 from proctor.scorers.stance_words import TURN
 
 TAIL = 2000
-MAX_SHORT = 120
 DENIED = "said not to be the answer"
+OF_ANOTHER = "said of somebody else than the question asks about"
 MAX_ANSWER = 24
 """An answer with its unit alone: '32 Euro. He spent 18'."""
-
-
-class NumberRole(IntEnum):
-    """What a number is in its sentence; the least of them is the likeliest answer."""
-
-    RESULT = 0
-    """'= 18'."""
-    SAID = 1
-    RATE = 2
-    """'20 pages a day'."""
-    CIRCUMSTANCE = 3
-    """'over 3 months', 'in 2019', 'after 4 hours'."""
-    CIRCUMSTANTIAL_RATE = 4
-    """'at 20 pages a day'."""
-    KNOWN = 5
-    """'for the 16 glasses', '14 of the 20', '33, not 36'."""
 
 
 def last_number(text: str, *, comma_decimals: bool, question: str = "") -> tuple[FoundNumber, str, bool] | None:
@@ -179,14 +157,25 @@ def _likeliest(text: str, numbers: list[FoundNumber]) -> FoundNumber:
 
 
 def _last(text: str, question: str, comma: bool) -> tuple[FoundNumber, str, bool] | None:
-    """Of the last sentence with a number that is not merely known, the likeliest answer; else the last number."""
+    """The number that states what is asked, comes to all its parts, or is the likeliest of the last sentence."""
     numbers = only_years(text, _numbers(text, comma), question)
+    if (own := without_others(text, numbers, question)) is None:
+        return numbers[-1], OF_ANOTHER, True
+    numbers = own
     if len(numbers) > 1 and asks_fact(text, question):
         numbers = _not_denied(text, numbers) or numbers
-    if len(numbers) > 1 and (fact := fact_stated(text, numbers, question)):
+    fact = fact_stated(text, numbers, question) if len(numbers) > 1 else None
+    if fact := fact or opening_fact(text, numbers, question):
         return fact, FACT, is_range(text, fact)
     if total := total_before_parts(text, numbers, question):
         return total, "the total of the parts behind it", False
+    return _likeliest_of_last_sentence(text, numbers, question)
+
+
+def _likeliest_of_last_sentence(
+    text: str, numbers: list[FoundNumber], question: str
+) -> tuple[FoundNumber, str, bool] | None:
+    """Of the last sentence with a number that is not merely known, the likeliest answer; else the last number."""
     is_remainder_asked = asks_remainder(question)
     for start, end in _sentences_backwards(text):
         is_worked_out = any(role_of(text, number) is NumberRole.RESULT for number in _between(numbers, start, end))
@@ -200,7 +189,8 @@ def _last(text: str, question: str, comma: bool) -> tuple[FoundNumber, str, bool
         begin, stop = left or _claim(text, numbers, start, end)
         said = _between(numbers, begin, stop)
         likely = [number for number in said if role_of(text, number) <= NumberRole.RATE]
-        asked = keep_asked(text, likely, question) if len(likely) > 1 and not is_worked_out else said
+        is_result = any(role_of(text, number) is NumberRole.RESULT for number in likely)
+        asked = keep_asked(text, likely, question) if len(likely) > 1 and not is_result else said
         is_plain = left is None and not is_worked_out and "=" not in text[start:end]
         if is_plain and (rate := _rate_asked(text, _between(numbers, start, end), question)):
             return rate, "the only number for each of what the question names", is_range(text, rate)
@@ -212,31 +202,42 @@ def _last(text: str, question: str, comma: bool) -> tuple[FoundNumber, str, bool
             asked = _new(text, numbers, asked, question) or _new(text, numbers, sentence, question) or asked
         best = _likeliest(text, asked) if asked else None
         is_given = is_plain and len(question) > 2 and best is not None and not without_given([best], question)
-        best = _spelt_rather(text, best, begin, stop, question if is_given else "") or best
+        best = spelt_rather(text, best, begin, stop, question, is_given=is_given) or best
+        best = _concluded(text, best, said, end, question) or best
         if best and role_of(text, best) is not NumberRole.KNOWN:
-            is_open = _is_only_bound(text, best, numbers, question)
+            is_open = _is_only_bound(text, best, numbers, question) or _is_one_of_two(text, numbers)
             return best, "the last number", is_open or _ends_range(text, said, best) or is_range(text, best)
     if numbers:
         is_refuted = len(text) <= MAX_SHORT and all(_is_denied(text, number) for number in numbers)
         return numbers[-1], DENIED if is_refuted else "the last number", is_refuted
-    return _only_spelt(text) if len(question) > 2 else None
+    return only_spelt(text) if len(question) > 2 else None
 
 
-def _spelt_rather(text: str, best: FoundNumber | None, begin: int, stop: int, question: str) -> FoundNumber | None:
-    """The last number in words, where the one in digits is no result, or only repeats the question given here."""
-    if best is not None and role_of(text, best) is NumberRole.RESULT:
+def _concluded(
+    text: str, best: FoundNumber | None, said: list[FoundNumber], end: int, question: str
+) -> FoundNumber | None:
+    """Of '12 × 20 = 240, minus the 40, the price now is 200' the 200, and of '= 20; the half, so, ten' the ten.
+
+    A result is no answer yet where what follows draws a conclusion or repeats what the question asks.
+    """
+    if best is None or len(question) < 3 or role_of(text, best) is not NumberRole.RESULT:
         return None
-    is_said = best is not None and role_of(text, best) <= NumberRole.RATE
-    least = NumberRole.RESULT if is_said and not question else NumberRole.RATE
-    spelt = [number for number in find_spelt(text, begin, stop) if role_of(text, number) <= least]
-    if is_said and question:
-        spelt = without_given(spelt, question)
-    return spelt[-1] if spelt else None
+    so = SO.search(text, best.end, end)
+    spelt = without_given([*find_spelt(text, so.end(), end)], question) if so else []
+    if spelt:
+        return spelt[-1]
+    asked = asked_words(question)
+    bounds = [best.end, *(found.end() for found in CLAUSE_END.finditer(text, best.end, end)), end]
+    for begin, stop in reversed(list(pairwise(bounds))):
+        new = without_given(_between(said, begin, stop), question)
+        if len(new) == 1 and role_of(text, new[0]) is NumberRole.SAID and asked & words_of(text[begin:stop]):
+            return new[0]
+    return None
 
 
-def _only_spelt(text: str) -> tuple[FoundNumber, str, bool] | None:
-    spelt = [*find_spelt(text)] if len(text) <= MAX_SHORT else []
-    return (spelt[-1], "the only number, in words", False) if len({number.value for number in spelt}) == 1 else None
+def _is_one_of_two(text: str, numbers: list[FoundNumber]) -> bool:
+    """'Maybe 12, maybe 15'."""
+    return len(text) <= MAX_SHORT and len({number.value for number in numbers}) > 1 and leaves_open(text)
 
 
 def _is_denied(text: str, number: FoundNumber) -> bool:
@@ -353,26 +354,6 @@ def _sentences_backwards(text: str) -> Iterator[tuple[int, int]]:
     ends = [found.end() for found in SENTENCE_END.finditer(text)]
     bounds = sorted({0, *ends, len(text)})
     return reversed(list(pairwise(bounds)))
-
-
-@lru_cache(maxsize=64)
-def role_of(text: str, number: FoundNumber) -> NumberRole:
-    before = text[max(0, number.start - 60) : number.start].rstrip("*_")
-    if number.text[0] in "$€£":
-        before += number.text[0]
-    if RESULT.search(before) and not UNFINISHED.match(text, number.end):
-        return NumberRole.RESULT
-    before = before[-24:]
-    if (KNOWN.search(before) and not OBJECT.search(before)) or is_ruled_out_after(text, number.end):
-        return NumberRole.KNOWN
-    if is_supposed(text, number.start, number.end) or MISSED.match(text, number.end):
-        return NumberRole.KNOWN
-    if is_hypothetical(text, number.start, number.end):
-        return NumberRole.KNOWN
-    is_rate = RATE.match(text, number.end) is not None
-    if CIRCUMSTANCE.search(before) or MEANWHILE.match(text, number.end):
-        return NumberRole.CIRCUMSTANTIAL_RATE if is_rate else NumberRole.CIRCUMSTANCE
-    return NumberRole.RATE if is_rate else NumberRole.SAID
 
 
 def _ends_range(text: str, numbers: list[FoundNumber], last: FoundNumber) -> bool:

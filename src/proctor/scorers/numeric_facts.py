@@ -8,6 +8,7 @@ from itertools import pairwise
 from proctor.scorers.asked_words import asked_words, last_question, words_of
 from proctor.scorers.lazy_pattern import lazy_pattern
 from proctor.scorers.markers import CORRECTION, SENTENCE_END
+from proctor.scorers.number_words import spelt_at
 from proctor.scorers.numbers import FoundNumber
 from proctor.scorers.numeric_asked import COMPUTES
 from proctor.scorers.numeric_given import names_numbers
@@ -33,6 +34,14 @@ _BOUND_ASKED = lazy_pattern(
 _OR_EARLIER = lazy_pattern(
     r"\s?(?:年|년)\s?(?:以前|以後|以降|之前|之后|以后|より(?:も)?[前後]|前|后|이전|이후|전에|후에|보다\s?(?:전|후|앞|뒤))(?!夕)"
 )
+_LEAD = lazy_pattern(
+    r"[\W_]*(?:(?:in|im\sjahre?|en|l['’]an|año|es\ssind|es\swaren|there\sare|il\sy\sen\sa|son|hay)\s)?[\W_]*",
+    re.IGNORECASE,
+)
+_OPENING_END = lazy_pattern(
+    r"\s?(?:[^\W\d]+\s?){0,2}?(?:[,;.，；、。]\s?|\s(?:and|und|et|y)\s|(?<=[어고며])\s)(?=\S)", re.IGNORECASE
+)
+_OR = lazy_pattern(r"\s(?:or|oder|ou|o|u)\s|または|もしくは|또는|아니면|或|还是|改为", re.IGNORECASE)
 _FIRST_YEAR, _LAST_YEAR = 100, 2200
 _STATEMENT_END = lazy_pattern(rf"{SENTENCE_END.pattern}|[;；]\s?")
 
@@ -63,6 +72,20 @@ def fact_stated(text: str, said: list[FoundNumber], question: str) -> FoundNumbe
         if is_clear and len({number.value for number in best[0][1]}) == 1:
             return best[0][1][0]
     return None
+
+
+def opening_fact(text: str, said: list[FoundNumber], question: str) -> FoundNumber | None:
+    """The number that a response to a question of fact opens with: 'Sixteen, since 1990'."""
+    if not asks_fact(text, question) or "?" in text:
+        return None
+    lead = _LEAD.match(text)
+    start = lead.end() if lead else 0
+    first = spelt_at(text, start) or next((number for number in said if number.start == start), None)
+    if first is None or _OPENING_END.match(text, first.end) is None:
+        return None
+    if any(pattern.search(text) for pattern in (SO, CONCLUDES, CORRECTION, TURN, COMPUTES, _OR)):
+        return None
+    return None if _YEAR_ASKED.search(last_question(question)) and not _is_year(text, first) else first
 
 
 def only_years(text: str, numbers: list[FoundNumber], question: str) -> list[FoundNumber]:

@@ -53,7 +53,7 @@ REASON = lazy_pattern(
 )
 BECAUSE = lazy_pattern(r"because|since|weil|denn|puisque|car|parce|porque|ya|потому|так|check|因为", re.IGNORECASE)
 SO = lazy_pattern(
-    r"\b(?:so|thus|therefore|hence|donc|also|daher|por\ lo\ tanto|поэтому|somit|folglich|ainsi"
+    r"\b(?:so|thus|therefore|hence|donc|also|daher|por\ (?:lo\ )?tanto|así\ que|поэтому|somit|folglich|ainsi"
     r"|par\ conséquent|de\ ahí\ que|por\ ende)\b|\bd['’]où\b|所以|因此|ので|므로|따라서",
     re.IGNORECASE,
 )
@@ -84,7 +84,7 @@ SPAN_BETWEEN = lazy_pattern(rf"{_UNIT}\s?(?:から|에서|부터|[到至～~〜]
 ARRIVES = lazy_pattern(rf"{_UNIT}\s?(?:[にへ]|으?로)")
 """'80から92に' arrives at 92."""
 OR = lazy_pattern(
-    r"\s(?:or|oder|ou|o|или)\s(?:[a-z]\s?=\s?)?(?=[$€£]?-?\d)|,?\s(?:o\sbien|ou\sbien|soit)\s(?=[$€£]?\d)"
+    r"\s(?:or|oder|ou|o|или)\s(?:[a-z]\s?=\s?)?(?=[$€£]?-?\d)|,?\s(?:o\sbien|ou\sbien)\s(?=[$€£]?\d)|(?<=soit\s\d),?\ssoit\s|(?<=soit\s\d\d),?\ssoit\s"
     r"|,?\s(?:or\s)?(?:maybe|perhaps|possibly|vielleicht|peut-être|quizás?|tal\svez)\s(?=[$€£]?\d)"
     rf"|{_LONG_UNIT}\s?(?:か|または|もしくは|或者?|还是|還是|또는|혹은|이?나|이?거나)、?\s?(?=\d)"
 )
@@ -141,7 +141,8 @@ ASIDE = lazy_pattern(r"(?<=[\s²³\u3000-\uffff])\([^()\n]*\)")
 BOLD = lazy_pattern(r"\*\*([^*\n]+)\*\*")
 KNOWN = lazy_pattern(
     r"""\b(?:not|instead\ of|rather\ than|as\ opposed\ to|nicht|statt|anstelle\ von|au\ lieu\ de|plutôt\ que
-    |en\ lugar\ de|en\ vez\ de|pas|non|no|не|а\ не)\s+[$€£]?$|(?:不是|而不是|ではなく|这|那|其余)$
+    |en\ lugar\ de|en\ vez\ de|pas|non|no|не|а\ не)\s+(?:(?:in|im\sjahre?|en|am|on)\s+)?[$€£]?$
+    |(?:不是|而不是|ではなく|这|那|其余)$
     |(?:[\d%]\s+|\bout\s|\d\s\w+\s)of\s[$€£]?$|[\d%]\s(?:von|sur|de|der)\s$
     |\b(?:half|third|quarter|fourth|fifth|sixth|eighth|tenth|hälfte|\w{2,8}tel|moitié|tiers|quart|\w+ième|mitad|tercio
       |cuarto|\w+\sparte)\s(?:of|von|de)\s$

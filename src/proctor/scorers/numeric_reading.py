@@ -8,16 +8,35 @@ from typing import NamedTuple
 
 from proctor.scorers.compound_amounts import join_amounts, stands_for_half
 from proctor.scorers.lazy_pattern import lazy_pattern
-from proctor.scorers.markers import CORRECTION, NEGATION, SENTENCE_END, announces, first_turn, marker_ends, own_turn
+from proctor.scorers.markers import (
+    CORRECTION,
+    NEGATION,
+    OF_OTHERS,
+    SENTENCE_END,
+    announces,
+    first_turn,
+    marker_ends,
+    own_turn,
+)
 from proctor.scorers.number_words import spelt_at
 from proctor.scorers.numbers import FoundNumber, find_numbers, readable
 from proctor.scorers.numeric_asked import GONE
-from proctor.scorers.numeric_ending import DENIED, NumberRole, is_range, last_number, opening_number, role_of
+from proctor.scorers.numeric_ending import (
+    DENIED,
+    OF_ANOTHER,
+    is_range,
+    last_number,
+    opening_number,
+)
+from proctor.scorers.numeric_given import without_given
+from proctor.scorers.numeric_roles import NumberRole, role_of
 from proctor.scorers.reading import last_boxed, plain, without_struck
 from proctor.scorers.refusals import find_refusal, refuses
 
 MARKERS_TRIED = 25
 MAX_GAP = 120
+MAX_PLAIN = 15
+"""Digits of a response that is a number and nothing else."""
 REFUSAL_WINDOW = 60
 OWN_MARKERS = ("\na:", "ans:")
 
@@ -26,6 +45,13 @@ _PLAINLY = lazy_pattern(r"[:\s*]*(?:is:?\s)?[\s*$]*(?<![\d-])(\d{1,300})[\s.*]*\
 _EXPRESSION = lazy_pattern(r"[^=≈(\n;,]*[-+*/×÷x·^!][^=≈(\n;]*[=≈]", re.IGNORECASE)
 _CHAINED = lazy_pattern(r"[^=≈(\n;,]*[=≈]")
 _LEAD = lazy_pattern(r"[\W_]*(?:(?:is|ist|lautet|est|es)\b|是|为|は)?[\W_]*", re.IGNORECASE)
+MAX_LEAD = 40
+_THAT_IS = lazy_pattern(
+    r"\b(?:(?:that|this)(?:['’]s|\sis)\s(?:the|my|our)|das\sist\s(?:die|meine)|(?:es[ae]|ésta?)\ses\s(?:la|mi)|c['’]est\s(?:la|ma))"
+    r"\s(?:final\s)?\w+\Z",
+    re.IGNORECASE,
+)
+_CLOSES = lazy_pattern(r"\s?(?:[.!,;]|\Z)")
 _REASONING = lazy_pattern(r"\b(?:because|since|as|weil|denn|parce|porque)\b", re.IGNORECASE)
 
 
@@ -39,18 +65,20 @@ class NumericReading(NamedTuple):
     @property
     def why_not(self) -> str:
         """Why it cannot be the answer, where it is a range, ruled out or what is gone."""
-        return self.how if self.how in (GONE, DENIED) else f"a range, not one number; {self.how}"
+        return self.how if self.how in (GONE, DENIED, OF_ANOTHER) else f"a range, not one number; {self.how}"
 
 
 def read_number(
     text: str, *, question: str = "", comma_decimals: bool = False, is_cut: bool = False
 ) -> NumericReading | None:
     """The number a text arrives at: the last boxed or announced, else the one it opens with, else its conclusion's."""
+    if len(text) <= MAX_PLAIN and text.isascii() and text.isdecimal() and not is_cut:
+        return NumericReading(FoundNumber(int(text), text, 0, len(text)), "the last number")
     text = "\n" + join_amounts(
         readable(plain(without_struck(own_turn(text)))), question
     )  # a marker such as 'A:' begins a line
     for part in dict.fromkeys((first_turn(text), text)):
-        settled = _settled(part, comma_decimals)
+        settled = _settled(part, comma_decimals, question)
         if settled is not None:
             return settled
     if refuses(text):
@@ -64,15 +92,15 @@ def read_number(
     return NumericReading(*found) if found else None
 
 
-def _settled(text: str, comma: bool) -> NumericReading | None:
-    claim = _claimed(text, comma)
+def _settled(text: str, comma: bool, question: str) -> NumericReading | None:
+    claim = _claimed(text, comma, question)
     if claim is not None:
         return _corrected(text, claim, comma) or claim
     opening = opening_number(text, comma_decimals=comma)
     return NumericReading(opening, "the response begins with it") if opening else None
 
 
-def _claimed(text: str, comma: bool) -> NumericReading | None:
+def _claimed(text: str, comma: bool, question: str) -> NumericReading | None:
     boxed = last_boxed(text) if "\\boxed" in text else None
     lowered = text.lower()
     if len(lowered) != len(text):  # a few letters grow when lowered
@@ -80,7 +108,7 @@ def _claimed(text: str, comma: bool) -> NumericReading | None:
     for end in islice(marker_ends(text, lowered, OWN_MARKERS), MARKERS_TRIED):
         if boxed and end < boxed[0]:
             break
-        claim = _announced(text, end, comma)
+        claim = _announced_behind(text, end, comma) or _announced(text, end, comma, question)
         if claim is not None:
             return claim
     if boxed:
@@ -93,12 +121,26 @@ def _claimed(text: str, comma: bool) -> NumericReading | None:
     return None
 
 
-def _announced(text: str, end: int, comma: bool) -> NumericReading | None:
+def _announced_behind(text: str, end: int, comma: bool) -> NumericReading | None:
+    """'18, and that's the answer'."""
+    lead = _THAT_IS.search(text, max(0, end - MAX_LEAD), end)
+    if lead is None or _CLOSES.match(text, end) is None:
+        return None
+    since = max((found.end() for found in SENTENCE_END.finditer(text, 0, lead.start() - 2)), default=0)
+    said = list(find_numbers(text, since, lead.start(), comma_decimals=comma))
+    if not said or is_range(text, said[-1]) or role_of(text, said[-1]) > NumberRole.RATE:
+        return None
+    return NumericReading(said[-1], "called the answer")
+
+
+def _announced(text: str, end: int, comma: bool, question: str) -> NumericReading | None:
     """The number that the marker ending here announces, if it does."""
     plainly = _PLAINLY.match(text, end)
     if plainly is not None:
         written = plainly[1]
         return NumericReading(FoundNumber(int(written), written, plainly.start(1), plainly.end(1)), "announced")
+    if OF_OTHERS.search(text, max(0, end - REFUSAL_WINDOW), end):  # 'You might be tempted to answer 18'
+        return None
     if find_refusal(text[max(0, end - REFUSAL_WINDOW) : end]):  # 'I cannot answer: only 18 is given'
         return None
     lead = _LEAD.match(text, end)
@@ -115,7 +157,7 @@ def _announced(text: str, end: int, comma: bool) -> NumericReading | None:
             break
         if NEGATION.search(gap):
             continue
-        is_said = role_of(text, number) <= NumberRole.RATE
+        is_said = role_of(text, number) <= NumberRole.RATE and not _is_given(gap, number, question)
         first = number if is_said or first is None else first
         if is_said:
             break
@@ -125,6 +167,11 @@ def _announced(text: str, end: int, comma: bool) -> NumericReading | None:
     chosen = _result(text[: closing.start() if closing else stop], first, comma)
     is_between = text.startswith("between ", first.start - 8)
     return NumericReading(chosen, "announced", is_between or is_range(text, chosen))
+
+
+def _is_given(gap: str, number: FoundNumber, question: str) -> bool:
+    """'The answer: for 340 km it takes 22.1 litres': a number of the question that is not directly announced."""
+    return len(question) > 2 and _LEAD.fullmatch(gap) is None and not without_given([number], question)
 
 
 def _result(sentence: str, first: FoundNumber, comma: bool) -> FoundNumber:

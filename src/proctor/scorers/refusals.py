@@ -10,7 +10,9 @@ REFUSAL = lazy_pattern(
     r"""\bi\s(?:can['’]?t|cannot|can\snot|could\snot|couldn['’]t|do\snot|don['’]t|won['’]t)\s(?:\w+\s){0,2}?
       (?:answer|solve|determine|calculate|compute|work|know(?!\s(?:how|why|where|who|when)\b)|help|assist|provide
         |figure|say|tell|find|give|complete|choose
-        |do\s(?:this|that)|comply)\b
+        |do\s(?:this|that)|comply|guess|commit)\b
+    |\bi(?:['’]d|\swould)\srather\snot\b|\bprefer\snot\sto\b|\bmöchte\s(?:lieber\s)?nicht\s(?:raten|antworten|sagen)\b
+    |\bpréfère\sne\spas\b|\bprefiero\sno\s(?:responder|decir|adivinar)\b
     |\bi(?:['’]m|\sam)\s(?:unable|not\sable)\sto\b|\bi\shave\sno\sidea\b|\bas\san\sai\b[^.,]{0,30},?\si\s(?:can|do
       |am|have)
     |\b(?:cannot|can['’]t|can\snot|could\snot)\sbe\s(?:determined|answered|solved|calculated|computed|known|found)\b
@@ -50,6 +52,7 @@ REFUSAL = lazy_pattern(
 )
 AROUND_HINT = 70
 _ASCII_HINTS = (
+    "rather not", "prefer not", "préfère ne", "prefiero no",
     "i can't", "i cannot", "i can not", "i could not", "i couldn't", "i do not", "i don't", "i won't", "cannot be",
     "can't be", "can not be", "could not be", "unable", "not able", "no idea",
     "not sure", "not certain", "pas certain", "no estoy segur",

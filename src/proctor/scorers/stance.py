@@ -12,6 +12,7 @@ from proctor.scorers.stance_words import (
     CONDITION,
     DISMISSED,
     GUESSED,
+    MAYBE,
     OPEN,
     RUNNER_UP,
     SEEMING,
@@ -79,6 +80,11 @@ def is_supposed(text: str, start: int, end: int, *, is_seeming_enough: bool = Fa
     if GUESSED.search(after):
         return True
     return SUPPOSED.search(before) is not None or (not after.isascii() and SUPPOSED.search(after) is not None)
+
+
+def leaves_open(text: str) -> bool:
+    """Whether more than one thing is called possible: 'Maybe 12, maybe 15'."""
+    return len(MAYBE.findall(text)) > 1
 
 
 def is_hypothetical(text: str, start: int, end: int) -> bool:

@@ -36,16 +36,19 @@ SUPPOSED = _any_of(
     {
         "en": r"(?:many|most|some|other)\s(?:\w+\s)?(?:people|students|of\sus|might|would|may|think|say|guess"
         r"|choose|pick|assume"
-        r"|believe)|people\b"
+        r"|believe|name|call|cite|list|mention|claim)|people\b"
         r"|(?<!i\s)(?:might|may|would|could)\s(?:\w+\s)?(?:think|guess|say|expect|assume|choose|pick|believe)"
         r"|(?:at\sfirst|initially|originally|mistakenly)\b|first\s(?:thought|guess|instinct|got)|(?:often"
         r"|commonly|popularly)\b"
         r"|i(?:['’]d)?\s(?:\w+\s)?(?:thought|considered|assumed|had)\b|used\sto\s(?:think|believe|say)"
         r"|was\s(?:going|about)\sto\ssay|some(?:one|body)\s(?:might|may|could|would)",
-        "de": r"viele\b|die\smeisten|(?:man|oft|häufig)\s(?:\w+\s){0,2}(?:denk|glaub|mein)\w+|dachte\b|zuerst\b"
+        "de": r"(?:viele|die\smeisten)\s(?:\w+\s)?(?:leute|menschen|personen|schüler\w*|student\w*"
+        r"|(?:denk|glaub|mein|sag|sprech|halt|würd"
+        r"|tipp|nenn|nehm|wähl|verwechs|vermut)\w*)|(?:man|oft|häufig)\s(?:\w+\s){0,2}(?:denk|glaub|mein)\w+|dachte\b|zuerst\b"
         r"|zunächst\b|anfangs\b|erst\b"
         r"|würden\s(?:viele|manche)|irrtümlich\w*|könnte\s(?:man|jemand)|(?:manche|jemand|einige)\b",
-        "fr": r"beaucoup\b|la\splupart|on\s(?:croit|pense|pourrait|confond|cite)\b|(?:d['’]abord|souvent)\b"
+        "fr": r"beaucoup\b(?!\s(?:plus|moins|trop|d))|beaucoup\sde\s(?:gens|personnes|monde)|la\splupart"
+        r"|on\s(?:croit|pense|pourrait|confond|cite)\b|(?:d['’]abord|souvent)\b"
         r"|pens(?:é|ais)\b|cru\b|croyais\b|certains\b|d['’]aucuns\b|quelqu['’]un\b",
         "es": r"much[oa]s\b|la\smayoría|(?:al\sprincipio|primero|a\smenudo|suele\w*)\b|pensé\b|pensaba\b|creí\b"
         r"|(?:se\s|alguien\s|algunos\s)podrían?\b|podría\s(?:parecer|pensar)|hay\squien\w*\b",
@@ -211,5 +214,21 @@ CLAUSE_END = lazy_pattern(
     r"|\b(?:but|and|yet|while|whereas|so|though|although|aber|und|jedoch|während|somit|damit|denn|mais|et|donc"
     r"|car|tandis|alors|pero|y|mientras|así)\b"
     r"|(?<=[면고며만데니])\s|(?<=므로)\s|(?<=니까)\s|ので(?=[A-Z])|但|而(?!是)|所以|因此",
+    re.IGNORECASE,
+)
+FORMERLY = lazy_pattern(
+    r"\b(?:formerly|previously|once|until|before\s(?:that|then)|used\sto|vorher|zuvor|davor|auparavant|früher\w*|einst|ehemals|bis|autrefois|jadis|jusqu['’]\w*|antes"
+    r"|antiguamente"
+    r"|hasta)\b|かつて|以前|昔|旧|옛|예전|과거|까지|曾|原来|原來|过去|過去|直到",
+    re.IGNORECASE,
+)
+NOWADAYS = lazy_pattern(
+    r"\b(?:today|now|nowadays|currently|since|heute|jetzt|seitdem|inzwischen|mittlerweile|seit|aujourd['’]hui|désormais"
+    r"|maintenant|depuis|hoy|ahora|actualmente|desde)\b|現在|今は|今の|지금|현재|오늘날|이제|现在|現在|如今|目前"
+    r"|后来|後來",
+    re.IGNORECASE,
+)
+MAYBE = lazy_pattern(
+    r"\b(?:maybe|perhaps|possibly|vielleicht|möglicherweise|peut-être|quizás?|tal\svez|a\slo\smejor)\b|もしかすると|かもしれ|아마|수도\s있|也许|或许|可能是",
     re.IGNORECASE,
 )

@@ -22,7 +22,7 @@ KOREAN_ENDING = (
 # 나이 'age' is not 나 'I': a noun of one syllable takes only the longer endings.
 _ENDED_WORD = lazy_pattern(f"(.+[가-힣\\d%])(?:{KOREAN_ENDING})\\Z|(.)(?:입니다|이에요|예요|이다)\\Z")
 _KOREAN_COPULA = frozenset({"입니다", "이에요", "예요", "이다"})
-_JAPANESE_COPULA = lazy_pattern(r"(?<=\w)(?:です|でした|である|だ)(?=[。．.!！\s」』)）]*\Z)")
+_JAPANESE_COPULA = lazy_pattern(r"(?<=[\w」』”\"'）)》])(?:です|でした|である|だ)(?=[。．.!！\s」』)）]*\Z)")
 _JAPANESE_PARTICLES = ("で", "に", "へ", "を", "が")
 _QUOTES = str.maketrans("’‘", "''")
 _PUNCTUATION = str.maketrans("", "", string.punctuation)
@@ -38,7 +38,7 @@ def squad_words(text: str, language: str = "en") -> list[str]:
         return articles.sub(" ", text.lower().translate(_PUNCTUATION)).split()
     text = text.lower().translate(_QUOTES)
     if language == "fr":  # its article ends with an apostrophe
-        text = articles.sub(" ", text)
+        text = articles.sub(" ", text.replace("_", " "))
     text = articles.sub(" ", text.translate(_PUNCTUATION))
     return text.split() if text.isascii() else _spaceless(text)
 
