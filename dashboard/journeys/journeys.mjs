@@ -746,6 +746,51 @@ export async function savedPlan({ page, base }) {
   return { plan, kept, typed, found, listed };
 }
 
+/** Somebody saves a plan that another is changing: nothing is overwritten unseen. A deletion is taken back. */
+export async function outdatedPlan({ page, base, plan, name }) {
+  const address = `${base}/plans/${plan}/edit`;
+  const type = async (text) => {
+    await page.locator('.cm-content').click();
+    await page.keyboard.press('Control+End');
+    await page.keyboard.insertText(text);
+    await page.getByText('changed, not saved').waitFor();
+  };
+  const saveElsewhere = () =>
+    page.evaluate(async (id) => {
+      const place = `/api/v1/plans/${id}`;
+      const { name, plan, revision } = await (await globalThis.fetch(place)).json();
+      const headers = { 'Content-Type': 'application/json', 'If-Match': `"${revision}"` };
+      const body = JSON.stringify({ name, plan: { ...plan, seed: (plan.seed ?? 0) + 1 } });
+      return (await globalThis.fetch(place, { method: 'PUT', headers, body })).status;
+    }, plan);
+  const save = page.getByRole('button', { name: 'Save', exact: true });
+  const notice = page.getByRole('alert').filter({ hasText: 'saved again since you began' });
+  await page.goto(address);
+  await type('epochs: 2\n');
+  const statuses = [await saveElsewhere()];
+  await page.reload();
+  await notice.waitFor();
+  const isHeld = await save.isDisabled();
+  const found = await faults(page, '/plans/ID/edit behind');
+  await page.getByRole('button', { name: 'Take the newer plan' }).click();
+  await page.getByText('as it is saved').waitFor();
+  const theirs = await page.locator('.cm-content').innerText();
+  await type('epochs: 3\n');
+  statuses.push(await saveElsewhere());
+  await page.reload();
+  await notice.waitFor();
+  await page.getByRole('button', { name: 'Keep my text' }).click();
+  await save.click();
+  await page.getByText('as it is saved').waitFor();
+  const mine = await page.locator('.cm-content').innerText();
+  await page.goto(`${base}/plan`);
+  await page.getByRole('button', { name: `Remove ${name}` }).click();
+  await page.getByText(`${name} was deleted.`).waitFor();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await page.locator('.plan-saved').getByRole('link', { name }).waitFor();
+  return { statuses, isHeld, found, theirs, mine };
+}
+
 /** A blind vote by one key, then the same with one thing changed, and a line of data made of it. */
 export async function blindVote({ page, base }) {
   await page.goto(`${base}/arena`);

@@ -322,6 +322,24 @@ def test_a_plan_is_saved_and_what_was_typed_since_outlives_a_reload(browser: Bro
     assert (saved["plan"]["seed"], saved["revision"]) == (77, 3)
 
 
+def test_a_plan_that_was_saved_elsewhere_is_not_overwritten_unseen_and_a_deletion_is_taken_back(
+    browser: Browser, served: Server
+) -> None:
+    plan = {"models": ["demo/strong"], "benchmarks": [{"benchmark": "puzzles", "limit": 20}], "seed": 5}
+    saved = served.post("/api/v1/plans", {"name": "shared", "plan": plan}).json
+    seen = browser.go("outdatedPlan", served, plan=saved["plan_id"], name="shared")
+    assert seen["statuses"] == [200, 200]
+    assert seen["isHeld"]
+    assert seen["found"] == []
+    assert "seed: 6" in seen["theirs"]
+    assert "epochs" not in seen["theirs"]
+    assert "epochs: 3" in seen["mine"]
+    again = [one for one in served.get("/api/v1/plans")["items"] if one["name"] == "shared"]
+    # Saved once more over the one that was saved elsewhere, and then restored under a name of its own.
+    assert [(one["plan"]["seed"], one["plan"]["epochs"]) for one in again] == [(6, 3)]
+    assert again[0]["plan_id"] != saved["plan_id"]
+
+
 def test_an_ask_is_found_among_the_runs(browser: Browser, served: Server, finished: str) -> None:
     ask = {"models": ["demo/strong", "demo/weak"], "prompt": "Which of you is found again?"}
     asked = served.post("/api/v1/playground", ask).json["ask_id"]

@@ -57,7 +57,7 @@ export function useSavePlan(done: (saved: SavedPlan, change: Change) => void) {
 export function useDeletePlan() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (plan: string) => request(path`/plans/${plan}`, { method: 'DELETE' }),
+    mutationFn: ({ plan_id }: SavedPlan) => request(path`/plans/${plan_id}`, { method: 'DELETE' }),
     onSuccess: () => client.invalidateQueries({ queryKey: ['plans'], exact: true }),
   });
 }

@@ -51,6 +51,9 @@ export function t(key: TextKey, values: Readonly<Record<string, string | number>
 }
 
 /** The key's text for one, or the one for several: `run.trials.one`, `run.trials.other`. */
+/** Whether there are words for what a server calls by a name of its own. */
+export const hasText = (key: string): key is TextKey => key in en;
+
 export function plural(key: PluralKey, n: number, shown: string = n.toLocaleString('en-US')): string {
   return t(`${key}.${n === 1 ? 'one' : 'other'}` as TextKey, { n: shown });
 }

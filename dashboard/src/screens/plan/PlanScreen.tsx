@@ -37,8 +37,14 @@ export default function PlanScreen({ parameters }: { parameters: Parameters }) {
 
 /** What was typed and not saved stands before what is saved. */
 const firstText = (saved: SavedPlan | null, benchmark: string | null) => {
-  if (saved !== null) return readDraft(saved.plan_id) ?? stringify(saved.plan);
-  return benchmark ? planFor(benchmark) : (readDraft() ?? planFor(null));
+  if (saved !== null) return readDraft(saved.plan_id)?.text ?? stringify(saved.plan);
+  return benchmark ? planFor(benchmark) : (readDraft()?.text ?? planFor(null));
+};
+
+/** The draft changes a revision that is not the newest any more: somebody has saved the plan since. */
+const isOutdated = (saved: SavedPlan | null) => {
+  const draft = saved === null ? null : readDraft(saved.plan_id);
+  return draft !== null && draft.revision !== saved?.revision;
 };
 
 function Edited({ saved }: { saved: SavedPlan | null }) {
@@ -48,11 +54,23 @@ function Edited({ saved }: { saved: SavedPlan | null }) {
   const isChanged = saved !== null && text !== stringify(saved.plan);
   const { estimate, mistakes, error, isAsking } = useChecked(text);
   const [edition, setEdition] = useState(0);
+  const [isBehind, setBehind] = useState(() => isOutdated(saved));
   const start = useStartRun();
   const mayRun = useMay('run:write');
   const edit = (next: string) => {
     setText(next);
-    writeDraft(next, place);
+    // One that is behind stays so, until somebody says which text is to be kept.
+    writeDraft(next, place, isBehind ? (readDraft(place)?.revision ?? null) : (saved?.revision ?? null));
+  };
+  const keepMine = () => {
+    writeDraft(text, place, saved?.revision ?? null);
+    setBehind(false);
+  };
+  const takeTheirs = () => {
+    clearDraft(place);
+    setText(stringify(saved?.plan));
+    setEdition((before) => before + 1);
+    setBehind(false);
   };
   const run = () => {
     const plan = readPlan(text);
@@ -73,6 +91,15 @@ function Edited({ saved }: { saved: SavedPlan | null }) {
         title={saved === null ? t('plan.title') : <VisibleText text={saved.name} />}
         lead={t('plan.lead')}
       />
+      {isBehind && (
+        <div className="state" role="alert">
+          <p>{t('plan.behind')}</p>
+          <div className="buttons">
+            <Button onClick={takeTheirs}>{t('plan.take-newer')}</Button>
+            <Button onClick={keepMine}>{t('plan.keep-mine')}</Button>
+          </div>
+        </div>
+      )}
       <Words
         text={text}
         take={(next) => {
@@ -111,7 +138,7 @@ function Edited({ saved }: { saved: SavedPlan | null }) {
                 </Button>
               </div>
               {start.error && <Failure error={start.error} />}
-              <Saving text={text} of={saved} />
+              <Saving text={text} of={saved} isBehind={isBehind} />
             </>
           )}
         </Section>

@@ -10,19 +10,24 @@ import { VisibleText } from '@/components/Foreign';
 import { Link } from '@/router/Link';
 import { navigate, path } from '@/router/location';
 import { t } from '@/text/text';
-import { clearSaved } from './draft';
+import { clearSaved, readDraft, writeDraft } from './draft';
 import { readPlan } from './planText';
 
 interface SavingProps {
   text: string;
   /** The saved plan that is open; null for one that is not saved yet. */
   of: SavedPlan | null;
+  /** The text changes a revision that is not the newest: it may be saved as a new plan only. */
+  isBehind: boolean;
 }
 
-export function Saving({ text, of }: SavingProps) {
+export function Saving({ text, of, isBehind }: SavingProps) {
   const [name, setName] = useState(of?.name ?? '');
   const save = useSavePlan((saved, change) => {
     clearSaved(change.text, of?.plan_id ?? null);
+    // What was typed while it was saved changes what was saved.
+    const typed = of?.plan_id === saved.plan_id ? readDraft(saved.plan_id) : null;
+    if (typed !== null) writeDraft(typed.text, saved.plan_id, saved.revision);
     if (saved.plan_id !== of?.plan_id) navigate(path`/plans/${saved.plan_id}/edit`);
   });
   const plan = readPlan(text);
@@ -37,7 +42,7 @@ export function Saving({ text, of }: SavingProps) {
         <input className="input" maxLength={200} value={name} onChange={(event) => setName(event.target.value)} />
       </Field>
       <div className="buttons">
-        <Button onClick={() => keep(of)} disabled={isOff}>
+        <Button onClick={() => keep(of)} disabled={isOff || isBehind}>
           {save.isSuccess ? t('plan.saved') : t('plan.save')}
         </Button>
         {of !== null && (
@@ -54,6 +59,8 @@ export function Saving({ text, of }: SavingProps) {
 export function SavedPlans({ open }: { open: string | null }) {
   const found = useSavedPlans();
   const remove = useDeletePlan();
+  const restore = useSavePlan(() => remove.reset());
+  const failed = remove.error ?? restore.error;
   const mayWrite = useMay('run:write');
   return (
     <Section title={t('plan.saved-plans')} note={t('plan.saved-plans.note')}>
@@ -78,7 +85,7 @@ export function SavedPlans({ open }: { open: string | null }) {
                       kind="quiet"
                       aria-label={t('plan.delete', { name: one.name })}
                       disabled={remove.isPending || one.plan_id === open}
-                      onClick={() => remove.mutate(one.plan_id)}
+                      onClick={() => remove.mutate(one)}
                     >
                       {t('settings.remove')}
                     </Button>
@@ -90,7 +97,21 @@ export function SavedPlans({ open }: { open: string | null }) {
         }}
       </Loaded>
       {found.hasNextPage && <Button onClick={() => void found.fetchNextPage()}>{t('plan.older')}</Button>}
-      {remove.error && <Failure error={remove.error} />}
+      {remove.isSuccess && (
+        <p role="status">
+          {t('plan.deleted', { name: remove.variables.name })}{' '}
+          <Button
+            kind="quiet"
+            disabled={restore.isPending}
+            onClick={() =>
+              restore.mutate({ name: remove.variables.name, text: '', plan: remove.variables.plan, of: null })
+            }
+          >
+            {t('plan.undo')}
+          </Button>
+        </p>
+      )}
+      {failed && <Failure error={failed} />}
     </Section>
   );
 }
