@@ -2,17 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import orjson
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 
-from server.serving import Server
+from server.conftest import PLAN
+from server.serving import SECRET, Server, serving
 
 V1 = "/api/v1"
 CASES = 12
 """For each operation; tests/server/test_fuzz_roles.py asks thousands, as every role."""
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """Of its own: what is drawn here leaves keys, plans and runs in it."""
+    folder: Path = tmp_path_factory.mktemp("described")
+    with serving(folder / "home", folder, PROCTOR_SECRET=SECRET) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def finished(server: Server) -> str:
+    return server.run(PLAN)
 
 
 def operations(document: dict[str, Any]) -> list[tuple[str, str, dict[str, Any]]]:
