@@ -124,6 +124,8 @@ def test_reading_about_a_model_connects_to_nobody(server: Server) -> None:
     """Any page can make a browser read this address, and an agent would be sent the key that it names."""
     with listening() as (port, heard):
         name = f"grpc/127.0.0.1:{port}%3Fauth_variable=OPENAI_API_KEY"
-        found = server.get(f"/api/v1/models/{name}", **{"Sec-Fetch-Site": "cross-site"})
+        found = server.get(f"/api/v1/models/{name}")
+        embedded = server.ask("GET", f"/api/v1/models/{name}", **{"Sec-Fetch-Site": "cross-site"})
     assert found["has_key"] is True
+    assert (embedded.status, embedded.json["type"].rpartition("#")[2]) == (403, "foreign-origin")
     assert (found.get("agent"), heard) == (None, [])

@@ -127,8 +127,13 @@ class SecurityMiddleware:
         is_change = scope["type"] == "websocket" or scope["method"] in CHANGES
         if origin is not None and is_change and not self._is_own(origin, host):
             return ProblemError(403, "foreign-origin", "A page of another origin may change nothing here.")
-        if origin is None and is_change and headers.get("sec-fetch-site", "none") not in ("same-origin", "none"):
+        site = headers.get("sec-fetch-site", "none")
+        if origin is None and is_change and site not in ("same-origin", "none"):
             return ProblemError(403, "foreign-origin", "A page of another origin may change nothing here.")
+        # A picture or a script of another site: it could not be read there, and the work for it would be done here.
+        is_embedded = site == "cross-site" and headers.get("sec-fetch-mode") != "navigate"
+        if is_embedded and scope["path"].startswith("/api/"):
+            return ProblemError(403, "foreign-origin", "A page of another site may ask nothing here.")
         return None
 
     def _secure_address(self, scope: Scope, headers: Headers) -> str | None:
