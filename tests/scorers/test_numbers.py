@@ -3,12 +3,12 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from proctor.scorers import choice, numeric
 from proctor.scorers.choice_reading import read_choice
-from proctor.scorers.numeric_reading import read_number
+from proctor.scorers.numeric_reading import ends_plainly, read_number, read_thoroughly
 from scorers.scoring import score
 
 
@@ -28,6 +28,34 @@ def test_a_decimal_is_read_back(number, layout):
     assert reading is not None
     written = text.rpartition(" ")[2].replace(",", "")
     assert reading.number.value == pytest.approx(float(written), rel=1e-12)
+
+
+PIECES = (
+    "answer", "Answer", "answer is", "####", "ans:", "\nA:", "A:", ":", ": ", " ", "  ", "\n", ".", "**", "$", "-", "7",
+    "18", "20", "30", "3.5", "1,234", "2 euros", "50 cents", "1 hour", "3 m", "and", "and a half", "two", "not", "wait",
+    "no,", "because", "=", "is ", "Question:", "\nQuestion 2:", "\nQ:", "Problem", "between ", "I cannot", "half", "%",
+    "\\boxed{4}", "\\$", "[/INST]", "<|end|>", "~~9~~", "{,}", "cm", "h", "min", "5 km", "€", "答案",
+)  # fmt: skip
+
+
+@settings(max_examples=2_000)
+@given(
+    st.lists(st.sampled_from(PIECES), max_size=12).map("".join), st.sampled_from(PIECES[:8]), st.sampled_from(PIECES)
+)
+def test_a_plain_end_says_what_a_thorough_reading_says(before, marker, last):
+    text = f"{before}{marker} {last}"
+    plainly = ends_plainly(text)
+    if plainly is not None:
+        assert plainly[0].value == read_thoroughly(text, "", comma_decimals=False, is_cut=False)[0].value
+        assert plainly[0].value == read_thoroughly(text, "how many cents", comma_decimals=True, is_cut=True)[0].value
+
+
+def test_an_end_is_not_plain_when_something_before_it_matters():
+    assert ends_plainly("All in all, the answer is 18.") is not None
+    assert ends_plainly("The answer is 18.\n\nQuestion: another one\nThe answer is 20.") is None
+    assert ends_plainly("\\boxed{4} is the answer: 18") is None
+    assert ends_plainly("~~The answer is 20~~ answer: 18") is None
+    assert ends_plainly("18 apples") is None
 
 
 @given(st.text(alphabet="0123456789.,/-−%$€ \\frac{}boxedeE×^answer is:\n=()*½⁻²万Aa१٣", max_size=80))

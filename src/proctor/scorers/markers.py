@@ -92,6 +92,11 @@ def first_turn(text: str) -> str:
     return text[: found.start()] if found else text
 
 
+def asks_on(text: str) -> bool:
+    """Whether a model that does not stop asks itself the next question."""
+    return _NEXT_TURN.search(text, 1) is not None
+
+
 def marker_ends(text: str, lowered: str, also: tuple[str, ...] = ()) -> Iterator[int]:
     """Where each answer marker ends, the last one first."""
     markers = ASCII_MARKERS + also if text.isascii() else ASCII_MARKERS + OTHER_MARKERS + also

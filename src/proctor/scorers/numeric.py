@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Literal
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Literal
 
 from proctor.domain.message import Json
 from proctor.domain.response import FinishReason, Response
@@ -15,6 +16,9 @@ from proctor.domain.scorer import traits
 from proctor.scorers.numbers import FoundNumber
 from proctor.scorers.options import build, version_of
 from proctor.scorers.reading import final_text, shorten
+
+if TYPE_CHECKING:
+    from proctor.scorers.numeric_reading import NumericReading
 
 NAME = "numeric"
 REVISION = "11"
@@ -77,21 +81,14 @@ class NumericMatch:
         return None if has_digits else f"the target {sample.target!r} is not a number"
 
     async def score(self, sample: Sample, response: Response) -> Score:
-        if (obstacle := self.obstacle(sample)) is not None:
-            return Score.unscored(NAME, reason=obstacle)
         targets = [number for text in sample.targets if (number := _target(text)) is not None]
         if not targets:
-            return Score.unscored(NAME, reason=f"the target {sample.target!r} is not a number")
+            return Score.unscored(NAME, self.obstacle(sample) or f"the target {sample.target!r} is not a number")
         text = shorten(final_text(response.text))
         if not text:
             return Score.invalid(NAME, reason="the response is empty")
         is_cut = response.finish_reason is FinishReason.LENGTH
-        # Its patterns take a while to make: when the first answer is there, not while a run is being started.
-        from proctor.scorers.numeric_reading import read_number
-
-        reading = read_number(
-            text, question=sample.input_text, comma_decimals=self._reads_commas(sample), is_cut=is_cut
-        )
+        reading = _reader()(text, question=sample.input_text, comma_decimals=self._reads_commas(sample), is_cut=is_cut)
         if reading is None:
             reason = "cut off before an answer was announced" if is_cut else "no number in the response"
             return Score.invalid(NAME, reason=reason)
@@ -134,6 +131,14 @@ def _same_digits(said: str, target: str) -> bool:
     return bare(said) == bare(target)
 
 
+@cache
+def _reader() -> Callable[..., NumericReading | None]:
+    """Its patterns take a while to make: when the first answer is there, not while a run is being started."""
+    from proctor.scorers.numeric_reading import read_number
+
+    return read_number
+
+
 PLAIN_DIGITS = 15
 """Up to here every number is exact, however it is read."""
 
@@ -145,7 +150,5 @@ def _target(text: str) -> FoundNumber | None:
     # Most targets are such: for others, expressions are made that take as long as marking 3,000 answers.
     if text.isascii() and text.isdecimal() and len(text) <= PLAIN_DIGITS:
         return FoundNumber(int(text), text, 0, len(text))
-    from proctor.scorers.numeric_reading import read_number
-
-    reading = read_number(text.strip())
+    reading = _reader()(text.strip())
     return reading.number if reading and not reading.is_range else None

@@ -14,6 +14,7 @@ from proctor.scorers.markers import (
     OF_OTHERS,
     SENTENCE_END,
     announces,
+    asks_on,
     first_turn,
     marker_ends,
     own_turn,
@@ -39,6 +40,8 @@ MAX_PLAIN = 15
 """Digits of a response that is a number and nothing else."""
 REFUSAL_WINDOW = 60
 OWN_MARKERS = ("\na:", "ans:")
+_SIGNS_OF_MORE = ("\\", "<", "[", "~~", "{,}")
+"""Of LaTeX, of tokens that end a turn, of what is struck out: such a text is made readable first."""
 
 # The usual end of a response, read without further ado: 'answer is 18.', '#### 18'.
 _PLAINLY = lazy_pattern(r"[:\s*]*(?:is:?\s)?[\s*$]*(?<![\d-])(\d{1,300})[\s.*]*\Z")
@@ -74,6 +77,11 @@ def read_number(
     """The number a text arrives at: the last boxed or announced, else the one it opens with, else its conclusion's."""
     if len(text) <= MAX_PLAIN and text.isascii() and text.isdecimal() and not is_cut:
         return NumericReading(FoundNumber(int(text), text, 0, len(text)), "the last number")
+    return ends_plainly(text) or read_thoroughly(text, question, comma_decimals=comma_decimals, is_cut=is_cut)
+
+
+def read_thoroughly(text: str, question: str, *, comma_decimals: bool, is_cut: bool) -> NumericReading | None:
+    """What `read_number` gives, whatever the text looks like."""
     text = "\n" + join_amounts(
         readable(plain(without_struck(own_turn(text)))), question
     )  # a marker such as 'A:' begins a line
@@ -90,6 +98,19 @@ def read_number(
     if found is None and stands_for_half(text):
         return NumericReading(FoundNumber(0.5, text.strip(), 1, len(text)), "a half in words")
     return NumericReading(*found) if found else None
+
+
+def ends_plainly(text: str) -> NumericReading | None:
+    """The number of a text that ends by announcing it, where nothing else in the text can matter.
+
+    Most texts are such, and making a text readable takes several times as long as reading the number.
+    """
+    if not text.isascii() or any(sign in text for sign in _SIGNS_OF_MORE):
+        return None
+    text = "\n" + text
+    end = next(marker_ends(text, text.lower(), OWN_MARKERS), None)
+    claim = None if end is None else _announced_plainly(text, end)
+    return None if claim is None or asks_on(text) else claim
 
 
 def _settled(text: str, comma: bool, question: str) -> NumericReading | None:
@@ -135,10 +156,8 @@ def _announced_behind(text: str, end: int, comma: bool) -> NumericReading | None
 
 def _announced(text: str, end: int, comma: bool, question: str) -> NumericReading | None:
     """The number that the marker ending here announces, if it does."""
-    plainly = _PLAINLY.match(text, end)
-    if plainly is not None:
-        written = plainly[1]
-        return NumericReading(FoundNumber(int(written), written, plainly.start(1), plainly.end(1)), "announced")
+    if (plainly := _announced_plainly(text, end)) is not None:
+        return plainly
     if OF_OTHERS.search(text, max(0, end - REFUSAL_WINDOW), end):  # 'You might be tempted to answer 18'
         return None
     if find_refusal(text[max(0, end - REFUSAL_WINDOW) : end]):  # 'I cannot answer: only 18 is given'
@@ -172,6 +191,14 @@ def _announced(text: str, end: int, comma: bool, question: str) -> NumericReadin
 def _is_given(gap: str, number: FoundNumber, question: str) -> bool:
     """'The answer: for 340 km it takes 22.1 litres': a number of the question that is not directly announced."""
     return len(question) > 2 and _LEAD.fullmatch(gap) is None and not without_given([number], question)
+
+
+def _announced_plainly(text: str, end: int) -> NumericReading | None:
+    plainly = _PLAINLY.match(text, end)
+    if plainly is None:
+        return None
+    written = plainly[1]
+    return NumericReading(FoundNumber(int(written), written, plainly.start(1), plainly.end(1)), "announced")
 
 
 def _result(sentence: str, first: FoundNumber, comma: bool) -> FoundNumber:
