@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, is_dataclass, replace
+from hashlib import blake2b
 from typing import Any
 
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from proctor.domain.identity import CacheKeys, TrialIds, canonical, digest
+from proctor.domain.identity import KEY_VERSION, CacheKeys, TrialIds, canonical, digest
 from proctor.domain.message import DocumentPart, Image, Message, Prompt, Text
 from proctor.domain.model import ModelIdentity
 
@@ -153,3 +154,15 @@ def test_what_has_no_canonical_form_is_refused() -> None:
     with pytest.raises(TypeError):
         canonical({"x": object()})
     assert digest({"b": 1, "a": [1, 2]}) == digest({"a": (1, 2), "b": 1})
+
+
+@given(
+    st.lists(st.builds(Message, st.sampled_from(["system", "user"]), st.text())),
+    st.lists(st.text()),
+    st.integers(0, 2**53),
+)
+def test_a_request_of_text_has_the_key_of_its_canonical_form(messages, follow_ups, epoch):
+    model, prompt = ModelIdentity("openai", "gpt", None, "1"), Prompt(tuple(messages))
+    whole = blake2b(canonical(["request", KEY_VERSION, model, {}]), digest_size=16)
+    whole.update(canonical([prompt, tuple(follow_ups), epoch]))
+    assert CacheKeys(model, {}).of(prompt, tuple(follow_ups), epoch) == whole.hexdigest()

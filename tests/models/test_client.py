@@ -328,7 +328,7 @@ def test_a_connection_unused_for_too_long_is_not_trusted(run: Run) -> None:
             route = Route(place_of(server.url))
             client = HttpClient("test", 5, idle_seconds=0)
             for _ in range(3):
-                await client.send("POST", route, {}, b"x", timeout_seconds=20, largest=100)
+                await client.exchange("POST", route, {}, b"x", AnswerParser(100), 20)
             await client.close()
             assert server.connections == 3
 

@@ -13,6 +13,7 @@ from proctor.models.client import HttpClient
 from proctor.models.connections import NoConnectionError, system_words
 from proctor.models.destinations import Destination
 from proctor.models.dialing import Route, _race, dial
+from proctor.models.http1 import AnswerParser
 
 
 @pytest.fixture
@@ -82,7 +83,7 @@ def test_a_connection_that_does_not_come_about_is_told_from_an_answer_that_does_
     async def go(timeout_seconds: float) -> None:
         client, destination = HttpClient("test", connect_seconds=0.05), Destination(*stalled, "here", "/")
         try:
-            await client.send("GET", Route(destination), {}, None, timeout_seconds=timeout_seconds, largest=10)
+            await client.exchange("GET", Route(destination), {}, None, AnswerParser(10), timeout_seconds)
         finally:
             await client.close()
 

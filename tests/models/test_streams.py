@@ -44,22 +44,33 @@ def test_pieces_cut_anywhere_are_handed_over_exactly_and_in_order(pieces: list[b
     assert answer.is_reusable
 
 
+class Line:
+    """A connection that only notes that it may be left."""
+
+    def __init__(self) -> None:
+        self.left = 0
+
+    def leave_soon(self, _: object) -> None:
+        self.left += 1
+
+
 def test_nothing_is_handed_over_once_there_is_enough() -> None:
-    taken, calls = [], []
+    taken, line = [], Line()
 
     def take(piece: bytes) -> bool:
         taken.append(piece)
         return piece == b"end"
 
     answer = StreamedAnswer(100, take)
-    answer.when_enough = lambda: calls.append(1)
+    answer.begin(line)
     assert answer.feed(wrapped([b"a", b"end", b"more"])) is True
-    assert (taken, calls) == ([b"a", b"end"], [1])
+    assert (taken, line.left) == ([b"a", b"end"], 1)
 
 
 def test_a_stream_cut_short_is_a_fault_unless_there_was_enough() -> None:
     for is_enough in (False, True):
         answer = StreamedAnswer(100, lambda _, is_enough=is_enough: is_enough)
+        answer.begin(Line())
         answer.feed(wrapped([b"abc"])[:-5])
         if is_enough:
             answer.end()

@@ -99,6 +99,16 @@ class Prompt:
         return Prompt(tuple(messages), self.tools, self.schema)
 
     @property
+    def is_only_text(self) -> bool:
+        """Whether every model can take it as it is: no files, no calls of tools, nothing offered or demanded."""
+        if self.tools or self.schema is not None:
+            return False
+        for message in self.messages:  # noqa: SIM110 - a quarter of the time, and asked of every request
+            if not isinstance(message.content, str):
+                return False
+        return True
+
+    @property
     def text(self) -> str:
         """The conversation as plain text: what a function or a command is given."""
         return "\n\n".join(message.text for message in self.messages)

@@ -111,7 +111,11 @@ class Response(Struct, frozen=True):
     """The provider's allowance as it stood after this answer; not part of what is kept."""
 
     def __post_init__(self) -> None:
-        _make_storable(self, "text", "reasoning", "model", "request_id", "cost_basis", "note")
+        # Looked at together: nearly all of them can be stored as they are, and most are not there.
+        others = f"{self.reasoning}{self.model}{self.request_id}{self.cost_basis}{self.note}"
+        is_fine = type(self.text) is str and storable(self.text) is self.text and storable(others) is others
+        if not is_fine:
+            _make_storable(self, "text", "reasoning", "model", "request_id", "cost_basis", "note")
         if self.turns:
             force_setattr(self, "turns", tuple(storable(turn) for turn in self.turns))
         if self.files and any(storable(path) is not path for path in self.files):

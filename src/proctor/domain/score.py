@@ -37,7 +37,9 @@ class Score(Struct, frozen=True):
             force_setattr(self, "value", float(self.value))
         if self.answer is not None:
             force_setattr(self, "answer", storable(shorten(str(self.answer), MAX_ANSWER_CHARACTERS)))
-        force_setattr(self, "reason", storable(shorten(str(self.reason), MAX_REASON_LENGTH)))
+        reason = storable(shorten(str(self.reason), MAX_REASON_LENGTH))
+        if reason is not self.reason:
+            force_setattr(self, "reason", reason)
         if self.details:
             force_setattr(self, "details", storable_json(self.details))
             _refuse_weightless(self.details.get("weight", 1))

@@ -64,8 +64,10 @@ class Result(Struct, frozen=True):
 
 def outcome_of(response: Response | None, scores: tuple[Score, ...]) -> Outcome:
     """A fault, and a response that no scorer could measure, are never wrong answers."""
-    if response is None or not scores or all(score.value is None for score in scores):
+    is_measured = is_invalid = False
+    for score in scores:
+        is_measured |= score.value is not None
+        is_invalid |= score.is_invalid
+    if response is None or not is_measured:
         return Outcome.FAILED
-    if any(score.is_invalid for score in scores):
-        return Outcome.INVALID
-    return Outcome.SCORED
+    return Outcome.INVALID if is_invalid else Outcome.SCORED

@@ -31,6 +31,8 @@ class CircuitBreaker:
         self._is_probing = False
         self._probes = PROBES_OF_A_STRANGER
         self._is_heard = False
+        self.is_calm = False
+        """Whether there was nothing but success lately: one more is no news."""
 
     @property
     def is_open(self) -> bool:
@@ -49,6 +51,7 @@ class CircuitBreaker:
         """News of another process's breaker for the same model: while that is open, it probes and this one waits."""
         if is_open and not self.is_open and not self.is_spent:
             self._is_heard = True
+            self.is_calm = False
             self._next_probe_at = math.inf
             self._closed.clear()
         elif not is_open and self._is_heard:
@@ -72,12 +75,14 @@ class CircuitBreaker:
         self._probes = PROBES_OF_AN_ACQUAINTANCE
         self._failures_in_a_row = self._failed_probes = 0
         self._is_probing = self._is_heard = False
+        self.is_calm = True
         self._closed.set()
 
     def failed(self, *, is_alive: bool = False) -> None:
         """`is_alive`: there was an answer, if a bad one, so the address is right and patience may pay."""
         if is_alive:
             self._probes = PROBES_OF_AN_ACQUAINTANCE
+        self.is_calm = False
         self._failures_in_a_row += 1
         if self._is_probing:
             self._is_probing = False

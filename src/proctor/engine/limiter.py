@@ -28,6 +28,8 @@ class AdaptiveLimit:
     ) -> None:
         self._ceiling = ceiling
         self._limit = float(min(ceiling, START))
+        self.limit = int(self._limit)
+        """Requests that may be in flight now."""
         self._in_flight = 0
         self._waiting: deque[asyncio.Future[None]] = deque()
         self._has_been_cut = False
@@ -35,10 +37,6 @@ class AdaptiveLimit:
         self._grow_after = -math.inf
         self._on_change = on_change
         self._clock = clock
-
-    @property
-    def limit(self) -> int:
-        return int(self._limit)
 
     @property
     def in_flight(self) -> int:
@@ -62,7 +60,8 @@ class AdaptiveLimit:
 
     def release(self) -> None:
         self._in_flight -= 1
-        self._wake()
+        if self._waiting:
+            self._wake()
 
     def succeeded(self) -> None:
         if self._limit >= self._ceiling or self._clock() < self._grow_after:
@@ -82,9 +81,9 @@ class AdaptiveLimit:
             self._grow_after = now + GROWTH_PAUSE_SECONDS
 
     def _set(self, limit: float) -> None:
-        before = self.limit
         self._limit = max(1.0, min(limit, float(self._ceiling)))
-        if self.limit != before:
+        if int(self._limit) != self.limit:
+            self.limit = int(self._limit)
             self._on_change(self.limit)
             self._wake()
 

@@ -14,7 +14,7 @@ from proctor.domain.journal import Journal, Recorded
 from proctor.domain.model import Model
 from proctor.domain.price import Price
 from proctor.domain.scorer import Scorer
-from proctor.domain.tracing import begin_span
+from proctor.domain.tracing import begin_span, is_traced
 from proctor.domain.trial import Answer, Trial
 from proctor.engine.breaker import CircuitBreaker
 from proctor.engine.budget import Budget
@@ -103,13 +103,10 @@ async def _drive(model: ModelWork, gate: ModelGate, journal: Journal, recorder: 
         while (trial := await ready.take()) is not None:
             if not is_wanted[trial.evaluation_id]():
                 continue
-            tracing = begin_span("trial", {"proctor.trial.id": trial.id, "proctor.sample.id": trial.sample.id})
-            with tracing.current():
-                answer = await gate.ask(trial)
-                if answer is None:
-                    tracing.end()
-                else:
-                    await recorder.answered(answer, tracing)
+            if is_traced():
+                await _ask_traced(trial, gate, recorder)
+            elif (answer := await gate.ask(trial)) is not None:
+                await recorder.answered(answer)
 
     async with asyncio.TaskGroup() as group:
         for _ in range(model.concurrency):
@@ -117,6 +114,16 @@ async def _drive(model: ModelWork, gate: ModelGate, journal: Journal, recorder: 
         for work in model.work:
             await _feed(work, gate, journal, recorder, ready, observe)
         await ready.add([None] * model.concurrency)
+
+
+async def _ask_traced(trial: Trial, gate: ModelGate, recorder: Recorder) -> None:
+    tracing = begin_span("trial", {"proctor.trial.id": trial.id, "proctor.sample.id": trial.sample.id})
+    with tracing.current():
+        answer = await gate.ask(trial)
+        if answer is None:
+            tracing.end()
+        else:
+            await recorder.answered(answer, tracing)
 
 
 def _take(trials: Iterator[Trial], count: int) -> list[Trial]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from decimal import Decimal
 from functools import partial
 
@@ -33,6 +33,7 @@ from proctor.engine.budget import Budget, reservation
 from proctor.engine.limiter import AdaptiveLimit
 from proctor.engine.ratelimit import RateLimits, RequestLimit
 from proctor.engine.retry import RetryPolicy, retry
+from proctor.engine.time_limit import TimeLimit
 
 log = logging.getLogger("proctor.models")
 REJECTIONS_BEFORE_GIVING_UP = 20
@@ -47,29 +48,25 @@ TIMEOUT_GRACE_SECONDS = 1.0
 class _Conversation:
     """What was said of a trial so far: a turn that failed is asked again, and none that was answered and paid for."""
 
+    __slots__ = ("_turns", "next_prompt", "response", "retries", "trial")
+
     def __init__(self, trial: Trial) -> None:
         self.trial = trial
         self.response: Response | None = None
         self.retries = 0
-        self._prompt = trial.prompt
-        self._turns = 0
-
-    def next_prompt(self) -> Prompt | None:
+        self.next_prompt: Prompt | None = trial.prompt
         """All that was said, and what is asked next; None when everything was, or nothing follows the last answer."""
-        if self.response is None:
-            return self._prompt
-        if self.response.finish_reason is FinishReason.UNUSABLE:
-            return None
-        follow_ups = self.trial.sample.follow_ups
-        if self._turns > len(follow_ups):
-            return None
-        said = (Message("assistant", self.response.text), Message("user", follow_ups[self._turns - 1]))
-        return self._prompt.with_messages((*self._prompt.messages, *said))
+        self._turns = 0
 
     def add(self, prompt: Prompt, response: Response) -> None:
         """Usage and latency add up."""
         self.response = response if self.response is None else joined(self.response, response)
-        self._prompt = prompt
+        follow_ups = self.trial.sample.follow_ups
+        if self._turns == len(follow_ups) or response.finish_reason is FinishReason.UNUSABLE:
+            self.next_prompt = None
+            return
+        said = (Message("assistant", response.text), Message("user", follow_ups[self._turns]))
+        self.next_prompt = prompt.with_messages((*prompt.messages, *said))
         self._turns += 1
 
 
@@ -100,6 +97,7 @@ class ModelGate:
         self._budget = budget
         self._model = model
         self._timeout_seconds = timeout_seconds
+        self._time_limit = TimeLimit(timeout_seconds + TIMEOUT_GRACE_SECONDS)
         self._stopping = stopping
         self._observe = observe
         self._breaker = breaker or CircuitBreaker()
@@ -125,16 +123,19 @@ class ModelGate:
         return None if response is None else Answer(trial, response, retries=talk.retries)
 
     async def _request(self, talk: _Conversation) -> Response | None:
-        """One try; None when the run was stopped before there was an answer."""
+        """One try, from the turn the last one got to; None when the run was stopped before there was an answer."""
         if not self.is_closed:
             await self._breaker.admit()
         started = await self._limit.acquire()
         try:
-            if self.is_closed:
-                self._breaker.released()
-                return None
-            response = await self._converse(talk)
-            if response is None:
+            is_stopped = self.is_closed
+            while not is_stopped and (prompt := talk.next_prompt) is not None:
+                response = await self._turn(prompt, talk.trial.options)
+                if response is None:
+                    is_stopped = True
+                else:
+                    talk.add(prompt, response)
+            if is_stopped:
                 self._breaker.released()
                 return None
         except ModelError as error:
@@ -147,10 +148,11 @@ class ModelGate:
         finally:
             self._limit.release()
         self._limit.succeeded()
-        self._tell_breaker(self._breaker.succeeded)
+        if not self._breaker.is_calm:
+            self._tell_breaker(self._breaker.succeeded)
         self._has_answered = True
         self._rejections_in_a_row = 0
-        return response
+        return talk.response
 
     def _learn_from(self, error: ModelError) -> None:
         """Decide whether the model is worth any further request."""
@@ -196,20 +198,12 @@ class ModelGate:
         except TimeoutError:
             return
 
-    async def _converse(self, talk: _Conversation) -> Response | None:
-        """One turn, or as many as the sample has, from where the last attempt got to."""
-        while (prompt := talk.next_prompt()) is not None:
-            response = await self._turn(prompt, talk.trial.options)
-            if response is None:
-                return None
-            talk.add(prompt, response)
-        return talk.response
-
     async def _turn(self, prompt: Prompt, options: Mapping[str, Json]) -> Response | None:
         """One request, paid for; None when the run stops before that, or when there is no money left for it."""
+        send = self._send_traced if is_traced() else self._send
         if self._budget is None or self._price is None:
             set_aside = await self._admit(prompt)
-            return None if set_aside is None else await self._send_admitted(prompt, options, set_aside)
+            return None if set_aside is None else await send(prompt, options, set_aside)
         reserved = await reservation(prompt, options, self._price, self.label)
         if not await self._budget.reserve(reserved):
             return None
@@ -219,7 +213,7 @@ class ModelGate:
             if set_aside is None:
                 return None
             spent = reserved  # What is not known to have been free counts in full.
-            response = await self._send_admitted(prompt, options, set_aside)
+            response = await send(prompt, options, set_aside)
             if response.cost_usd is not None and not response.may_cost_more:
                 spent = response.cost_usd
         except ModelError as error:
@@ -230,50 +224,68 @@ class ModelGate:
             self._budget.settle(reserved, spent)
         return response
 
-    async def _admit(self, prompt: Prompt) -> float | None:
+    def _admit(self, prompt: Prompt) -> Awaitable[float | None]:
         characters = len(prompt.text) if self._rate.is_counting_tokens else 0
-        return await self._rate.admit(characters, self._stopping)
+        return self._rate.admit(characters, self._stopping)
 
-    async def _send_admitted(self, prompt: Prompt, options: Mapping[str, Json], set_aside: float) -> Response:
-        """Send at once: a place among the requests in flight is held for it."""
+    async def _send(self, prompt: Prompt, options: Mapping[str, Json], set_aside: float) -> Response:
+        """One request, sent at once: a place among the requests in flight is held for it.
+
+        The log says what came of it and never what was said.
+        """
+        started = time.perf_counter()
         response: Response | None = None
         try:
-            response = self._priced(await self._send(prompt, options))
+            with self._time_limit:
+                response = await self._model.respond(prompt, options, timeout_seconds=self._timeout_seconds)
+        except UnusableAnswerError as error:
+            response = Response.unusable(str(error), time.perf_counter() - started)
+        except ModelError as error:
+            self._note(error, started)
+            raise
+        except TimeoutError:
+            late = ProviderFaultError(f"no answer within {self._timeout_seconds:g} s")
+            raise self._note(late, started) from None
+        except Exception as error:
+            # An adapter's bug, met by this one request: it must not take the answers of others with it.
+            why = f"{self.label}: the adapter failed: {type(error).__name__}: {message_of(error)}"
+            raise self._note(RequestRejectedError(why), started) from error
         finally:
             if response is None:
                 self._rate.settle(set_aside, None, None)
             else:
                 self._rate.settle(set_aside, response.usage, response.rate, further=len(response.turns))
-        return response
-
-    def _priced(self, response: Response) -> Response:
-        """What the provider says it cost wins over what the price list says."""
-        if response.cost_usd is not None or self._price is None:
-            return response
-        return replace(response, cost_usd=self._price.cost(response.usage))
-
-    async def _send(self, prompt: Prompt, options: Mapping[str, Json]) -> Response:
-        """One request, of which the log says what came of it and never what was said."""
-        started = time.perf_counter()
-        try:
-            with span(f"chat {self._name}", self._request_attributes(options), kind="client") as tracing:
-                response = await self._send_unlogged(prompt, options)
-                tracing.set(_response_attributes(response))
-        except ModelError as error:
-            measure("model_faults", provider=self._provider, kind=_kind_of(error))
-            if log.isEnabledFor(logging.INFO):
-                said = {"model": self.label, "fault": type(error).__name__, "seconds": _since(started)}
-                log.info("model_failed", extra={**said, "status": error.status})
-            raise
         if log.isEnabledFor(logging.DEBUG):
             said = {"model": self.label, "provider_request_id": response.request_id, "seconds": _since(started)}
             log.debug("model_answered", extra=said)
+        return self._completed(response, started)
+
+    async def _send_traced(self, prompt: Prompt, options: Mapping[str, Json], set_aside: float) -> Response:
+        with span(f"chat {self._name}", self._request_attributes(options), kind="client") as tracing:
+            response = await self._send(prompt, options, set_aside)
+            tracing.set(_response_attributes(response))
         return response
+
+    def _completed(self, response: Response, started: float) -> Response:
+        """With a length, a time and a cost; what the provider says it cost wins over what the price list says."""
+        if len(response.text) > MAX_ANSWER_CHARACTERS:
+            response = _cut(response)
+        if response.latency_seconds is None:
+            response = replace(response, latency_seconds=time.perf_counter() - started)
+        if response.cost_usd is None and self._price is not None:
+            response = replace(response, cost_usd=self._price.cost(response.usage))
+        return response
+
+    def _note(self, error: ModelError, started: float) -> ModelError:
+        """Count and log a fault."""
+        measure("model_faults", provider=self._provider, kind=_kind_of(error))
+        if log.isEnabledFor(logging.INFO):
+            fields = {"model": self.label, "fault": type(error).__name__, "seconds": _since(started)}
+            log.info("model_failed", extra={**fields, "status": error.status})
+        return error
 
     def _request_attributes(self, options: Mapping[str, Json]) -> Attributes:
         """As OpenTelemetry's conventions for generative AI name them."""
-        if not is_traced():
-            return {}
         numbers = {name: value for name, value in options.items() if isinstance(value, int | float)}
         return {
             "gen_ai.operation.name": "chat",
@@ -285,31 +297,8 @@ class ModelGate:
             "gen_ai.request.seed": numbers.get("seed"),
         }
 
-    async def _send_unlogged(self, prompt: Prompt, options: Mapping[str, Json]) -> Response:
-        started = time.perf_counter()
-        try:
-            async with asyncio.timeout(self._timeout_seconds + TIMEOUT_GRACE_SECONDS):
-                response = await self._model.respond(prompt, options, timeout_seconds=self._timeout_seconds)
-        except TimeoutError:
-            raise ProviderFaultError(f"no answer within {self._timeout_seconds:g} s") from None
-        except UnusableAnswerError as error:
-            return Response.unusable(str(error), time.perf_counter() - started)
-        except ModelError:
-            raise
-        except Exception as error:
-            # An adapter's bug, met by this one request: it must not take the answers of others with it.
-            said = f"{self.label}: the adapter failed: {type(error).__name__}: {message_of(error)}"
-            raise RequestRejectedError(said) from error
-        if len(response.text) > MAX_ANSWER_CHARACTERS:
-            response = _cut(response)
-        if response.latency_seconds is None:
-            return replace(response, latency_seconds=time.perf_counter() - started)
-        return response
-
 
 def _response_attributes(response: Response) -> Attributes:
-    if not is_traced():
-        return {}
     return {
         "gen_ai.response.id": response.request_id,
         "gen_ai.response.model": response.model,

@@ -140,6 +140,9 @@ class RateLimit:
 
     async def admit(self, characters: int, stopping: asyncio.Event) -> float | None:
         """The tokens set aside for a request, once it may be sent; None when the run stops first."""
+        if not self._is_limiting:
+            self._in_flight += 1
+            return self._expected(characters)
         if self._turn.locked() or self._wait_seconds(self._expected(characters)) > 0:
             async with self._turn:
                 while (wait := self._wait_seconds(self._expected(characters))) > 0 and not stopping.is_set():
@@ -171,7 +174,7 @@ class RateLimit:
         return characters / CHARACTERS_PER_TOKEN if self._tokens_each is None else self._tokens_each
 
     def _wait_seconds(self, tokens: float) -> float:
-        if not (self._requests or self._requests_left or self._tokens or self._tokens_left):
+        if not self._is_limiting:
             return 0.0
         now = self._clock()
         limits = (
@@ -181,6 +184,10 @@ class RateLimit:
             (self._tokens_left, tokens),
         )
         return max((limit.wait_seconds(amount, now) for limit, amount in limits if limit is not None), default=0.0)
+
+    @property
+    def _is_limiting(self) -> bool:
+        return bool(self._requests or self._requests_left or self._tokens or self._tokens_left)
 
     def _take(self, tokens: float) -> float:
         self._in_flight += 1

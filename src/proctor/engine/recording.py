@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections import deque
+from collections.abc import Awaitable, Coroutine, Iterable, Mapping, Sequence
+from typing import Any
 
 from proctor.domain.event import Observer, ResultsRecorded
 from proctor.domain.journal import Journal
@@ -11,7 +13,7 @@ from proctor.domain.response import Response
 from proctor.domain.sample import Sample
 from proctor.domain.score import Score
 from proctor.domain.scorer import Scorer, SlowScorer
-from proctor.domain.tracing import NOTHING, TraceSpan, span
+from proctor.domain.tracing import NOTHING, TraceSpan, is_traced, span
 from proctor.domain.trial import Answer, Result, outcome_of
 from proctor.engine.scoring import score_answer
 from proctor.engine.slow_scoring import ScoringProcess
@@ -35,29 +37,34 @@ class Recorder:
         self._observe = observe
         self._answers: list[Answer] = []
         self._results: list[Result] = []
-        self._written: asyncio.Queue[Answer] = asyncio.Queue()
-        self._to_score: asyncio.Queue[Answer] = asyncio.Queue()
+        self._written: deque[Answer] = deque()
+        """Recorded, and not yet being scored."""
+        self._has_written = asyncio.Event()
+        self._free_scorers = asyncio.Semaphore(SCORING_TASKS)
         self._pending = 0
         self._has_room = asyncio.Event()
         self._has_room.set()
         self._is_drained = asyncio.Event()
-        self._is_drained.set()
         self._wake = asyncio.Event()
-        self._tasks: list[asyncio.Task[None]] = []
+        self._tasks: set[asyncio.Task[None]] = set()
         self._failure: BaseException | None = None
         self._process = ScoringProcess()
         self._spans: dict[tuple[int, str], TraceSpan] = {}
 
     async def __aenter__(self) -> Recorder:
-        self._tasks = [asyncio.create_task(self._write_batches()), asyncio.create_task(self._pace())]
-        self._tasks += [asyncio.create_task(self._score()) for _ in range(SCORING_TASKS)]
-        for task in self._tasks:
-            task.add_done_callback(self._note_failure)
+        self._begin(self._write_batches())
+        self._begin(self._pace())
         return self
 
+    def _begin(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._note_end)
+
     async def __aexit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        if kind is None and self._failure is None:
+        if kind is None and self._failure is None and self._pending:
             self._wake.set()
+            self._is_drained.clear()
             await self._is_drained.wait()
         for task in self._tasks:
             task.cancel()
@@ -68,8 +75,9 @@ class Recorder:
         if self._failure is not None:
             raise self._failure
 
-    def _note_failure(self, task: asyncio.Task[None]) -> None:
+    def _note_end(self, task: asyncio.Task[None]) -> None:
         """A store that cannot be written ends the run: nobody may wait for it any longer."""
+        self._tasks.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None and self._failure is None:
             self._failure = error
             self._is_drained.set()
@@ -80,7 +88,9 @@ class Recorder:
 
         Its span ends when it is scored.
         """
-        await self._take()
+        if self._pending >= MAX_PENDING:
+            await self._has_room.wait()
+        self._take()
         if tracing is not NOTHING:
             self._spans[answer.trial.evaluation_id, answer.trial.id] = tracing
         self._answers.append(answer)
@@ -88,15 +98,15 @@ class Recorder:
 
     async def recorded(self, answer: Answer) -> None:
         """Take an answer that an earlier execution recorded but did not score."""
-        await self._take()
-        self._written.put_nowait(answer)
+        if self._pending >= MAX_PENDING:
+            await self._has_room.wait()
+        self._take()
+        self._hand_over([answer])
 
-    async def _take(self) -> None:
-        await self._has_room.wait()
+    def _take(self) -> None:
         if self._failure is not None:
             raise self._failure
         self._pending += 1
-        self._is_drained.clear()
         if self._pending >= MAX_PENDING:
             self._has_room.clear()
 
@@ -126,31 +136,43 @@ class Recorder:
         answers, self._answers = self._answers, []
         results, self._results = self._results, []
         written = await self._journal.write(answers, results)
-        for answer in written.answers:
-            self._written.put_nowait(answer)
+        self._hand_over(written.answers)
         if results:
             self._observe(ResultsRecorded(written.results))
             self._finished(len(results))
 
-    async def _pace(self) -> None:
-        """Hand over a few answers in each turn of the event loop: a whole batch would hold up what is being timed."""
-        while True:
-            self._to_score.put_nowait(await self._written.get())
-            for _ in range(min(SCORED_AT_ONCE - 1, self._written.qsize())):
-                self._to_score.put_nowait(self._written.get_nowait())
-            await asyncio.sleep(0)
+    def _hand_over(self, answers: Iterable[Answer]) -> None:
+        self._written.extend(answers)
+        self._has_written.set()
 
-    async def _score(self) -> None:
+    async def _pace(self) -> None:
+        """Begin with a few answers in each turn of the event loop: a batch would hold up what is being timed."""
         while True:
-            answer = await self._to_score.get()
-            tracing = self._spans.pop((answer.trial.evaluation_id, answer.trial.id), NOTHING)
-            with tracing.current():
-                scores = await self._scores_of(answer)
-            outcome = outcome_of(answer.response, scores)
-            tracing.set({"proctor.outcome": str(outcome)})
-            tracing.end()
-            self._results.append(Result(answer, scores, outcome))
-            self._nudge()
+            await self._has_written.wait()
+            while self._written:
+                await self._free_scorers.acquire()
+                self._begin(self._score_few())
+                await asyncio.sleep(0)
+            self._has_written.clear()
+
+    async def _score_few(self) -> None:
+        try:
+            for _ in range(SCORED_AT_ONCE):
+                if not self._written:
+                    break
+                await self._score(self._written.popleft())
+        finally:
+            self._free_scorers.release()
+        self._nudge()
+
+    async def _score(self, answer: Answer) -> None:
+        tracing = self._spans.pop((answer.trial.evaluation_id, answer.trial.id), NOTHING) if self._spans else NOTHING
+        with tracing.current():
+            scores = await self._scores_of(answer)
+        outcome = outcome_of(answer.response, scores)
+        tracing.set({"proctor.outcome": outcome.value})
+        tracing.end()
+        self._results.append(Result(answer, scores, outcome))
 
     async def _scores_of(self, answer: Answer) -> tuple[Score, ...]:
         if answer.response is None:
@@ -159,10 +181,14 @@ class Recorder:
         scorers = self._scorers[answer.trial.evaluation_id]
         return tuple([await score_answer(scorer, sample, answer.response, self._mark) for scorer in scorers])
 
-    async def _mark(self, scorer: Scorer, sample: Sample, response: Response) -> Score:
+    def _mark(self, scorer: Scorer, sample: Sample, response: Response) -> Awaitable[Score]:
         """Answers are timed here, so what takes long is done elsewhere."""
-        with span("score", {"proctor.scorer": scorer.name}):
-            slow = self._slow.get(id(scorer))
-            if slow is not None and slow.is_slow_for(response):
-                return await self._process.score(scorer, sample, response)
-            return await scorer.score(sample, response)
+        slow = self._slow.get(id(scorer))
+        is_slow = slow is not None and slow.is_slow_for(response)
+        score = self._process.score(scorer, sample, response) if is_slow else scorer.score(sample, response)
+        return _traced(scorer, score) if is_traced() else score
+
+
+async def _traced(scorer: Scorer, score: Awaitable[Score]) -> Score:
+    with span("score", {"proctor.scorer": scorer.name}):
+        return await score

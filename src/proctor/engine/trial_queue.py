@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import Sequence
 
 from proctor.domain.trial import Trial
@@ -20,27 +21,31 @@ class TrialQueue:
     """
 
     def __init__(self, concurrency: int) -> None:
-        self._trials: asyncio.Queue[Trial | None] = asyncio.Queue()
+        self._trials: deque[Trial | None] = deque()
         self._concurrency = concurrency
         self._chunk = 0
+        self._few = concurrency
         self._ran_dry = False
+        self._are_some = asyncio.Event()
         self._are_few = asyncio.Event()
         self._are_few.set()
 
     async def take(self) -> Trial | None:
         """The next one; None when there will be no more."""
-        if self._trials.empty():
+        while not self._trials:
             self._ran_dry = True
-        trial = await self._trials.get()
-        if self._trials.qsize() <= self._few:
+            self._are_some.clear()
+            await self._are_some.wait()
+        trial = self._trials.popleft()
+        if len(self._trials) <= self._few:
             self._are_few.set()
         return trial
 
     async def add(self, trials: Sequence[Trial | None]) -> None:
         await self._are_few.wait()
-        for trial in trials:
-            self._trials.put_nowait(trial)
-        if self._trials.qsize() > self._few:
+        self._trials.extend(trials)
+        self._are_some.set()
+        if len(self._trials) > self._few:
             self._are_few.clear()
 
     def next_chunk(self) -> int:
@@ -50,8 +55,5 @@ class TrialQueue:
         elif self._ran_dry:
             self._chunk = min(2 * self._chunk, MAX_CHUNK_BYTES)
         self._ran_dry = False
+        self._few = max(self._chunk, self._concurrency)
         return self._chunk
-
-    @property
-    def _few(self) -> int:
-        return max(self._chunk, self._concurrency)

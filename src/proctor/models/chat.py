@@ -34,10 +34,12 @@ class ChatDialect(Struct, frozen=True):
     """Further fields of every request."""
 
     def body(self, model: str, prompt: Prompt, options: Mapping[str, Json], *, is_streaming: bool) -> dict[str, Json]:
-        messages = [
-            {"role": message.role, "content": text if isinstance(text := message.content, str) else _content(message)}
-            for message in prompt.messages
-        ]
+        messages: list[Json] = []
+        for message in prompt.messages:
+            content = message.content
+            messages += (
+                [{"role": message.role, "content": content}] if isinstance(content, str) else self.turns(message)
+            )
         body: dict[str, Json] = {"model": model, "messages": messages, **self.fields, **options}
         if "max_tokens" in options and self.limit_field != "max_tokens":
             body[self.limit_field] = body.pop("max_tokens")
@@ -52,6 +54,10 @@ class ChatDialect(Struct, frozen=True):
         if "extra" in options:
             body.update(body.pop("extra"))
         return body
+
+    def turns(self, message: Message) -> list[Json]:
+        """A message made of parts, as it stands among others."""
+        return [{"role": message.role, "content": _content(message)}]
 
     def stream(self, target: Target) -> ChatStream:
         return ChatStream(target)
@@ -70,9 +76,9 @@ class ChatDialect(Struct, frozen=True):
             text=text_of(message.get("content")) or message.get("refusal") or "",
             finish_reason=FINISH.get(choice.get("finish_reason") or "stop", FinishReason.OTHER),
             usage=_usage(usage),
-            tool_calls=tuple(_tool_call(call) for call in message.get("tool_calls") or ()),
+            tool_calls=tuple(map(_tool_call, message.get("tool_calls") or ())),
             reasoning=message.get("reasoning_content") or message.get("reasoning"),
-            logprobs=read_logprobs((choice.get("logprobs") or {}).get("content")),
+            logprobs=read_logprobs(logprobs.get("content")) if (logprobs := choice.get("logprobs")) else (),
             model=document.get("model"),
             request_id=headers.get("x-request-id") or document.get("id"),
             latency_seconds=seconds,

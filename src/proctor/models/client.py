@@ -12,7 +12,6 @@ from proctor.models.connections import (
     BrokenConnectionError,
     HttpConnection,
     NoConnectionError,
-    StreamParser,
 )
 from proctor.models.destinations import UnsendableError
 from proctor.models.dialing import Route, dial
@@ -20,8 +19,6 @@ from proctor.models.http1 import AnswerParser, MalformedAnswerError
 
 IDLE_SECONDS = 30.0
 """A connection unused for longer is not trusted to be there still."""
-LINGER_SECONDS = 0.25
-"""A server that has said all there is to say, and does not end its stream, is waited for no longer."""
 OURS = frozenset({"content-length", "transfer-encoding"})
 
 _SENDABLE = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
@@ -41,51 +38,54 @@ class HttpClient:
         self._connections: set[HttpConnection] = set()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._ending: asyncio.Task[None] | None = None
-        self._last_head: tuple[object, bytes] = (None, b"")
+        self._last_asked: tuple[object, ...] = ()
+        self._last_head = b""
+        """The head of the request that was written last: most are followed by more of the same."""
+        self._last_idle: tuple[Route | None, list[HttpConnection]] = (None, [])
 
-    async def send(
+    async def exchange(
         self,
         method: str,
         route: Route,
         headers: Mapping[str, str],
         body: bytes | None,
-        *,
-        timeout_seconds: float,
-        largest: int,
-    ) -> AnswerParser:
-        """The whole answer; raises TimeoutError, TooLargeError, BrokenConnectionError, or what `dial` raises."""
-        request = self._written(method, route, headers, body)
-        parser = AnswerParser(largest)
-        connection, timeout_seconds = await self._connected(route, timeout_seconds)
-        await self._exchange(connection, route, request, parser, timeout_seconds)
-        return parser
-
-    async def stream(
-        self,
-        method: str,
-        route: Route,
-        headers: Mapping[str, str],
-        body: bytes | None,
-        parser: StreamParser,
-        *,
+        parser: AnswerParser,
         timeout_seconds: float,
     ) -> None:
-        """Ask; the parser is given what comes, when it comes. Raises what `send` raises."""
-        # Compressed by someone on the way, pieces would come when it has enough of them.
-        request = self._written(method, route, {"accept-encoding": "identity", **headers}, body)
-        connection, timeout_seconds = await self._connected(route, timeout_seconds)
-        parser.connection = connection
-        parser.when_enough = lambda: connection.leave_soon(parser, LINGER_SECONDS)
-        await self._exchange(connection, route, request, parser, timeout_seconds)
+        """Ask; the parser is given what comes, when it comes, until it has the whole answer.
 
-    async def _connected(self, route: Route, timeout_seconds: float) -> tuple[HttpConnection, float]:
-        """A connection, and how much of the time is left."""
+        Raises TimeoutError, BodyTooLargeError, BrokenConnectionError, or what `dial` raises.
+        """
+        request = self._written(method, route, headers, body)
         loop = asyncio.get_running_loop()
         if loop is not self._loop:
             self._begin(loop)
-        connection = self._kept(route, loop.time())
-        if connection is not None:
-            return connection, timeout_seconds
+        idle = self._idle_on(route)
+        connection = self._kept(idle, loop.time())
+        if connection is None:
+            connection, timeout_seconds = await self._connected(loop, route, timeout_seconds)
+        parser.begin(connection)
+        answer = loop.create_future()
+        is_whole = False
+        try:
+            connection.ask(request, parser, answer)
+            connection.expire_after(timeout_seconds)
+            await answer
+            is_whole = True
+            parser.seconds = connection.received_at - connection.asked_at
+        except MalformedAnswerError as error:
+            raise BrokenConnectionError(str(error)) from None
+        finally:
+            if is_whole and parser.is_reusable and connection.is_open:
+                connection.idle_since = loop.time()
+                idle.append(connection)
+            else:
+                connection.abort()
+
+    async def _connected(
+        self, loop: asyncio.AbstractEventLoop, route: Route, timeout_seconds: float
+    ) -> tuple[HttpConnection, float]:
+        """A new connection, and how much of the time is left."""
         started, longest = time.monotonic(), min(timeout_seconds, self._connect_seconds)
         try:
             async with asyncio.timeout(longest):
@@ -102,28 +102,6 @@ class HttpClient:
         connection.lost.add_done_callback(lambda _: connections.discard(connection))
         return connection, timeout_seconds - (time.monotonic() - started)
 
-    async def _exchange(
-        self, connection: HttpConnection, route: Route, request: bytes, parser: AnswerParser, timeout_seconds: float
-    ) -> None:
-        loop = asyncio.get_running_loop()
-        answer = loop.create_future()
-        timer = loop.call_later(timeout_seconds, connection.expire)
-        is_whole = False
-        try:
-            connection.ask(request, parser, answer)
-            await answer
-            is_whole = True
-            parser.seconds = connection.received_at - connection.asked_at
-        except MalformedAnswerError as error:
-            raise BrokenConnectionError(str(error)) from None
-        finally:
-            timer.cancel()
-            if is_whole and parser.is_reusable and connection.is_open:
-                connection.idle_since = loop.time()
-                self._idle.setdefault(_way(route), []).append(connection)
-            else:
-                connection.abort()
-
     async def close(self) -> None:
         """End every connection and wait until they are gone."""
         ending, self._ending, self._loop = self._ending, None, None
@@ -133,7 +111,7 @@ class HttpClient:
 
     def _begin(self, loop: asyncio.AbstractEventLoop) -> None:
         """Start anew in this loop; the connections of an earlier one have ended with it."""
-        self._idle, self._connections, self._loop = {}, set(), loop
+        self._idle, self._last_idle, self._connections, self._loop = {}, (None, []), set(), loop
         self._ending = loop.create_task(self._end_when_cancelled())
 
     async def _end_when_cancelled(self) -> None:
@@ -147,9 +125,15 @@ class HttpClient:
             if connections:
                 await asyncio.wait([connection.lost for connection in connections])
 
-    def _kept(self, route: Route, now: float) -> HttpConnection | None:
-        """A connection from earlier, the one used last first: the others may be left to die."""
-        idle = self._idle.get(_way(route))
+    def _idle_on(self, route: Route) -> list[HttpConnection]:
+        """The connections from earlier that a request on this way may take."""
+        if self._last_idle[0] is not route:
+            way = (route.destination.host, route.destination.port, route.destination.is_secure, route.proxy)
+            self._last_idle = (route, self._idle.setdefault(way, []))
+        return self._last_idle[1]
+
+    def _kept(self, idle: list[HttpConnection], now: float) -> HttpConnection | None:
+        """The one used last: the others may be left to die."""
         while idle:
             connection = idle.pop()
             if connection.is_open:
@@ -159,12 +143,12 @@ class HttpClient:
         return None
 
     def _written(self, method: str, route: Route, headers: Mapping[str, str], body: bytes | None) -> bytes:
-        key = (method, route, *headers.items())
-        if self._last_head[0] != key:
-            self._last_head = (key, self._head(method, route, headers))
+        if self._last_asked != (method, route, headers):
+            self._last_head = self._head(method, route, headers)
+            self._last_asked = (method, route, dict(headers))
         if body is None:
-            return self._last_head[1] + b"\r\n"
-        return b"%bcontent-length: %d\r\n\r\n%b" % (self._last_head[1], len(body), body)
+            return self._last_head + b"\r\n"
+        return b"%bcontent-length: %d\r\n\r\n%b" % (self._last_head, len(body), body)
 
     def _head(self, method: str, route: Route, headers: Mapping[str, str]) -> bytes:
         fields = {"host": route.destination.netloc, **self._fixed}
@@ -178,8 +162,3 @@ class HttpClient:
                 raise UnsendableError("a header holds a character that HTTP does not allow")
         lines = [f"{method} {address} HTTP/1.1", *(f"{name}: {value}" for name, value in fields.items())]
         return ("\r\n".join(lines) + "\r\n").encode("latin-1")
-
-
-def _way(route: Route) -> tuple[object, ...]:
-    """What two requests must have in common to share a connection."""
-    return route.destination.host, route.destination.port, route.destination.is_secure, route.proxy

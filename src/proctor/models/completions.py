@@ -24,10 +24,11 @@ from proctor.models.chat import FINISH, read_logprobs
 from proctor.models.endpoint import HOSTED_DECIDING, HostedSettings, bearer, find_endpoint
 from proctor.models.faults import fault_in_answer
 from proctor.models.figures import sound
+from proctor.models.http1 import AnswerParser
 from proctor.models.provider import Capabilities, Provider
 from proctor.models.rates import read_rate
 from proctor.models.settings import read_settings, version_of
-from proctor.models.transport import HttpReply, Transport
+from proctor.models.transport import Transport
 
 ADAPTER_VERSION = "1"
 PROVIDER = Provider(
@@ -91,7 +92,7 @@ class CompletionsModel(Struct, frozen=True):
     async def close(self) -> None:
         await self.transport.close()
 
-    async def _ask(self, body: Mapping[str, Json], timeout_seconds: float) -> tuple[Any, HttpReply]:
+    async def _ask(self, body: Mapping[str, Json], timeout_seconds: float) -> tuple[Any, AnswerParser]:
         reply = await self.transport.post(self.url, self.headers, orjson.dumps(body), timeout_seconds)
         try:
             return orjson.loads(reply.body), reply

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import os
 import socket
 import ssl
 import struct
 import sys
 import time
-from collections.abc import Callable
 from typing import Protocol, cast
 
 from proctor.models.http1 import AnswerParser, BodyTooLargeError, MalformedAnswerError
 
 READ_AT_ONCE = 256 * 1024
 HAS_ARRIVAL_TIMES = sys.platform == "linux"
+LINGER_SECONDS = 0.25
+"""A server that has said all there is to say, and does not end its stream, is waited for no longer."""
 KERNEL_STEP_SECONDS = 0.004
 """The kernel counts arrivals in steps of 1 to 4 ms."""
 _LAST_ARRIVAL = struct.Struct("=52xI")
@@ -42,13 +44,6 @@ class Parser(Protocol):
         ...
 
 
-class StreamParser(AnswerParser):
-    """A parser that may have enough before the server has ended."""
-
-    when_enough: Callable[[], object]
-    connection: HttpConnection
-
-
 class HttpConnection(asyncio.BufferedProtocol):
     """One connection: a request at a time.
 
@@ -56,11 +51,14 @@ class HttpConnection(asyncio.BufferedProtocol):
     of our own is what makes TLS cheap, too: without one Python reserves 256 KiB for each of its records.
     """
 
-    __slots__ = ("_answer", "_buffer", "_is_announced", "_is_paused", "_parser", "_socket", "asked_at", "idle_since",
-                 "is_open", "lost", "received_at", "transport")  # fmt: skip
+    __slots__ = (
+        "_answer", "_buffer", "_expires_at", "_is_announced", "_is_paused", "_loop", "_parser", "_timer", "asked_at",
+        "idle_since", "is_open", "lost", "received_at", "socket", "transport",
+    )  # fmt: skip
 
     def __init__(self, buffer: memoryview) -> None:
-        self.lost: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._loop = asyncio.get_running_loop()
+        self.lost: asyncio.Future[None] = self._loop.create_future()
         self.is_open = False
         self.idle_since = 0.0
         self.asked_at = 0.0
@@ -68,30 +66,55 @@ class HttpConnection(asyncio.BufferedProtocol):
         self.received_at = 0.0
         """When the last piece came in at this machine, which is earlier than it is read where there is much to do."""
         self.transport: asyncio.Transport | None = None
-        self._socket: socket.socket | None = None
+        self.socket: socket.socket | None = None
+        """The transport's own, which knows when data came in; None where that is not asked for."""
         self._buffer = buffer
         self._parser: Parser | None = None
         self._answer: asyncio.Future[None] | None = None
+        self._expires_at = math.inf
+        self._timer: asyncio.TimerHandle | None = None
         self._is_paused = False
         self._is_announced = False
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self.transport = cast("asyncio.Transport", transport)
         self.is_open = True
-        if HAS_ARRIVAL_TIMES:
-            self._socket = transport.get_extra_info("socket")
 
     async def secure(self, context: ssl.SSLContext, host: str) -> None:
         """Speak TLS from now on, with whoever proves to be the host."""
-        loop = asyncio.get_running_loop()
         transport = cast("asyncio.Transport", self.transport)
-        self.transport = await loop.start_tls(transport, self, context, server_hostname=host)
+        self.transport = await self._loop.start_tls(transport, self, context, server_hostname=host)
 
     def ask(self, request: bytes, parser: Parser, answer: asyncio.Future[None]) -> None:
         """Send; the future is done once the parser has the whole answer."""
         self._parser, self._answer = parser, answer
         cast("asyncio.Transport", self.transport).write(request)
         self.asked_at = self.received_at = time.perf_counter()
+
+    def expire_after(self, seconds: float) -> None:
+        """Break what is being asked off when it takes longer.
+
+        Most answers come in time: one timer looks after many of them, and is set anew only when it has run out.
+        """
+        self._expires_at = self._loop.time() + seconds
+        if self._timer is None or self._timer.when() > self._expires_at:
+            self._stop_timer()
+            self._timer = self._loop.call_later(seconds, self._look_at_time)
+
+    def _look_at_time(self) -> None:
+        self._timer = None
+        left = self._expires_at - self._loop.time()
+        if self._answer is None:
+            return
+        if left > 0:
+            self._timer = self._loop.call_later(left, self._look_at_time)
+        else:
+            self._finish(TimeoutError())
+
+    def _stop_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
 
     def get_buffer(self, sizehint: int) -> memoryview:  # noqa: ARG002 - it is as large as it is
         return self._buffer
@@ -116,9 +139,9 @@ class HttpConnection(asyncio.BufferedProtocol):
 
     def _seconds_unread(self) -> float:
         """How long ago the last data came in, by the kernel's count; 0 where it keeps none."""
-        if self._socket is None:
+        if self.socket is None:
             return 0.0
-        info = self._socket.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _LAST_ARRIVAL.size)
+        info = self.socket.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _LAST_ARRIVAL.size)
         return float(_LAST_ARRIVAL.unpack(info)[0]) / 1000
 
     def eof_received(self) -> None:
@@ -133,6 +156,7 @@ class HttpConnection(asyncio.BufferedProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self.is_open = False
+        self._stop_timer()
         if self._parser is not None:
             fault: Exception | None = None
             try:
@@ -143,15 +167,12 @@ class HttpConnection(asyncio.BufferedProtocol):
         if not self.lost.done():
             self.lost.set_result(None)
 
-    def expire(self) -> None:
-        self._finish(TimeoutError())
-
-    def leave_soon(self, parser: StreamParser, seconds: float) -> None:
-        """All that is wanted has come, now: the server has so long to end, and may also just go away."""
+    def leave_soon(self, parser: AnswerParser) -> None:
+        """All that is wanted has come, now: the server has a moment to end, and may also just go away."""
         self._note_arrival()
-        asyncio.get_running_loop().call_later(seconds, self.leave, parser)
+        self._loop.call_later(LINGER_SECONDS, self.leave, parser)
 
-    def leave(self, parser: StreamParser) -> None:
+    def leave(self, parser: AnswerParser) -> None:
         """Take the answer as it is, unless it has ended by now; the connection cannot be used again."""
         if self._parser is parser:
             parser.is_reusable = False
@@ -173,13 +194,15 @@ class HttpConnection(asyncio.BufferedProtocol):
     def abort(self) -> None:
         """End it at once; whoever still waits for an answer is told."""
         self.is_open = False
+        self._stop_timer()
         self._finish(BrokenConnectionError("it was given up"))
         if self.transport is not None:
             self.transport.abort()
 
     def _finish(self, error: Exception | None) -> None:
         answer, self._answer, self._parser = self._answer, None, None
-        self.resume()
+        if self._is_paused:
+            self.resume()
         if answer is None or answer.done():
             return
         if error is None:

@@ -12,7 +12,13 @@ from typing import Any
 
 from msgspec import Struct
 
-from proctor.models.connections import BrokenConnectionError, HttpConnection, NoConnectionError, system_words
+from proctor.models.connections import (
+    HAS_ARRIVAL_TIMES,
+    BrokenConnectionError,
+    HttpConnection,
+    NoConnectionError,
+    system_words,
+)
 from proctor.models.destinations import Destination
 from proctor.models.http1 import MalformedAnswerError
 from proctor.models.proxies import Proxy
@@ -86,6 +92,8 @@ async def _open(connection: HttpConnection, destination: Destination) -> None:
     context = trusted() if destination.is_secure else None
     connected = await _race(await _addresses(destination))
     name = destination.host if context else None
+    if HAS_ARRIVAL_TIMES:
+        connection.socket = connected
     # From here on the socket is the loop's: it closes it whatever happens.
     await loop.create_connection(lambda: connection, sock=connected, ssl=context, server_hostname=name)
 

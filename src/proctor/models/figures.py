@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from msgspec.structs import replace
+from msgspec.structs import astuple, replace
 
 from proctor.domain.response import Response, Usage
 
@@ -36,15 +36,13 @@ def sound(response: Response) -> Response:
     """The response with nothing in it that is not what it should be; raises TypeError when that is the text."""
     if not isinstance(response.text, str):
         raise TypeError("a text was expected")
-    used = response.usage
-    checked = Usage(
-        tokens(used.input_tokens),
-        tokens(used.output_tokens),
-        tokens(used.reasoning_tokens),
-        tokens(used.cached_tokens),
-        tokens(used.cache_write_tokens),
-    )
-    changes: dict[str, Any] = {} if checked == used else {"usage": checked}
+    used, changes = response.usage, dict[str, Any]()
+    for count in (
+        used.input_tokens, used.output_tokens, used.reasoning_tokens, used.cached_tokens, used.cache_write_tokens
+    ):  # fmt: skip
+        if count is not None and tokens(count) != count:
+            changes["usage"] = Usage(*map(tokens, astuple(used)))
+            break
     if response.cost_usd is not None and (cost := dollars(response.cost_usd)) is not response.cost_usd:
         changes["cost_usd"] = cost
     for name in ("reasoning", "model", "request_id"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from typing import Any, Protocol
 
 import orjson
@@ -17,11 +17,11 @@ from proctor.domain.response import Response
 from proctor.models.event_stream import EventStream
 from proctor.models.faults import Target
 from proctor.models.figures import sound
+from proctor.models.http1 import AnswerParser
 from proctor.models.parts import Accepts, prepare
 from proctor.models.rates import read_rate
-from proctor.models.streams import StreamedAnswer
 from proctor.models.tools import checked_calls
-from proctor.models.transport import HttpReply, Transport
+from proctor.models.transport import Transport
 
 
 class Dialect(Protocol):
@@ -76,19 +76,21 @@ class HostedModel:
         self._is_streaming = is_streaming
         self._accepts = accepts
 
-    async def respond(self, prompt: Prompt, options: Mapping[str, Json], *, timeout_seconds: float) -> Response:
-        return await self._ask(prompt, options, timeout_seconds, None)
+    def respond(
+        self, prompt: Prompt, options: Mapping[str, Json], *, timeout_seconds: float
+    ) -> Coroutine[Any, Any, Response]:
+        return self._ask(prompt, options, timeout_seconds, None)
 
-    async def stream(
+    def stream(
         self,
         prompt: Prompt,
         options: Mapping[str, Json],
         *,
         timeout_seconds: float,
         on_delta: Callable[[TextDelta], None],
-    ) -> Response:
+    ) -> Coroutine[Any, Any, Response]:
         """As `respond`; pieces come only where the model was made with the setting `stream`."""
-        return await self._ask(prompt, options, timeout_seconds, on_delta)
+        return self._ask(prompt, options, timeout_seconds, on_delta)
 
     async def _ask(
         self,
@@ -98,19 +100,20 @@ class HostedModel:
         on_delta: Callable[[TextDelta], None] | None,
     ) -> Response:
         transport, target = self._transport, self._transport.target
-        prompt = await prepare(prompt, self._accepts, target.model)
+        if not prompt.is_only_text:
+            prompt = await prepare(prompt, self._accepts, target.model)
         fields = self._dialect.body(self.identity.name, prompt, options, is_streaming=self._is_streaming)
         body = orjson.dumps(fields)
-        answer: StreamedAnswer | HttpReply
+        answer: AnswerParser
         first_token: float | None = None
         if self._is_streaming:
             stream = self._dialect.stream(target)
             stream.on_delta = on_delta
-            answer = await transport.stream(self._url, self._headers, body, timeout_seconds, stream.take)
+            answer = streamed = await transport.stream(self._url, self._headers, body, timeout_seconds, stream.take)
             document = stream.finish()
             if stream.first_token_at is not None:
                 # A first token in the last piece came when that did, and was found a moment later.
-                first_token = min(stream.first_token_at - answer.connection.asked_at, answer.seconds)
+                first_token = min(stream.first_token_at - streamed.connection.asked_at, answer.seconds)
         else:
             answer = await transport.post(self._url, self._headers, body, timeout_seconds)
             document = self._parsed(answer.body)
@@ -136,7 +139,7 @@ class HostedModel:
     async def close(self) -> None:
         await self._transport.close()
 
-    def _parsed(self, body: memoryview) -> Any:
+    def _parsed(self, body: bytes) -> Any:
         try:
             return orjson.loads(body)
         except orjson.JSONDecodeError:

@@ -6,9 +6,12 @@ llhttp (through httptools) reads the bytes, strictly. What it does not limit is 
 from __future__ import annotations
 
 import zlib
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from httptools import HttpParserCallbackError, HttpParserError, HttpParserUpgrade, HttpResponseParser
+
+if TYPE_CHECKING:
+    from proctor.models.connections import HttpConnection
 
 MAX_HEAD_BYTES = 64 * 1024
 """Of headers, of trailers, and of anything else that is not content, in a row."""
@@ -39,6 +42,10 @@ class AnswerParser:
     """
 
     TAKES_GZIP: ClassVar[bool] = True
+    on_status: ClassVar[None] = None
+    on_chunk_header: ClassVar[None] = None
+    on_chunk_complete: ClassVar[None] = None
+    """Of no interest, and looked for by the reader: what is not there at all takes it an exception each."""
 
     __slots__ = (
         "_decompressor", "_ends_with_connection", "_has_body", "_has_head", "_head_size", "_is_whole", "_largest",
@@ -61,6 +68,9 @@ class AnswerParser:
         self._parts: list[bytes] = []
         self._size = 0
         self._reader: HttpResponseParser | None = HttpResponseParser(self)
+
+    def begin(self, connection: HttpConnection) -> None:
+        """The request is about to be sent on this connection."""
 
     @property
     def body(self) -> bytes:

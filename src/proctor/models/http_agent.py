@@ -20,11 +20,12 @@ from proctor.domain.response import Response
 from proctor.models.destinations import is_loopback
 from proctor.models.extraction import Extraction, compile_extraction
 from proctor.models.faults import Target, parse_or_none
+from proctor.models.http1 import AnswerParser
 from proctor.models.key_hosts import host_of, is_named, refuse_key
 from proctor.models.parts import Accepts, prepare
 from proctor.models.provider import Capabilities, Provider
 from proctor.models.settings import clean_url, read_settings, version_of
-from proctor.models.transport import HttpReply, Transport
+from proctor.models.transport import Transport
 from proctor.prompts.jinja import environment_of
 from proctor.prompts.template import Template
 
@@ -109,9 +110,9 @@ class HttpAgent:
         except BenchmarkError as error:
             raise RequestRejectedError(f"{self._transport.target.model}: {error}") from None
 
-    def _read(self, reply: HttpReply) -> Response:
+    def _read(self, reply: AnswerParser) -> Response:
         model = self._transport.target.model
-        raw = bytes(reply.body)
+        raw = reply.body
         document = parse_or_none(raw)
         is_plain = (reply.headers.get("content-type") or "").lower().startswith("text/plain")
         # A number is JSON as well, and the answer that some questions ask for.

@@ -8,9 +8,13 @@ from datetime import UTC, datetime
 from proctor.domain.response import RateState
 from proctor.models.waits import ANTHROPIC, OPENAI, duration
 
+_LEFT = frozenset(left for names in (OPENAI, ANTHROPIC) for left, _ in names.values())
+
 
 def read_rate(headers: Mapping[str, str]) -> RateState | None:
     """The state of the allowance after an answer; None when its headers say nothing that can be understood."""
+    if _LEFT.isdisjoint(headers):
+        return None
     requests = _pair(headers, "requests")
     tokens = _pair(headers, "tokens")
     if requests is None and tokens is None:

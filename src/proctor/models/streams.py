@@ -8,7 +8,8 @@ from collections import deque
 from collections.abc import AsyncGenerator, Callable
 
 from proctor.domain.errors import ModelError
-from proctor.models.connections import StreamParser
+from proctor.models.connections import HttpConnection
+from proctor.models.http1 import AnswerParser
 
 MAX_WAITING = 1024 * 1024
 """So many bytes of lines that nobody has asked for yet make the server wait."""
@@ -16,10 +17,12 @@ MAX_WAITING = 1024 * 1024
 Take = Callable[[bytes], bool]
 
 
-class StreamedAnswer(StreamParser):
+class StreamedAnswer(AnswerParser):
     """An answer that is read while it arrives; the body of a refusal is kept, as any other is."""
 
-    __slots__ = ("_has_enough", "_take", "connection", "fault", "when_enough")
+    __slots__ = ("_has_enough", "_take", "connection", "fault")
+
+    connection: HttpConnection
 
     def __init__(self, largest: int, take: Take) -> None:
         super().__init__(largest)
@@ -27,8 +30,9 @@ class StreamedAnswer(StreamParser):
         self._has_enough = False
         self.fault: ModelError | None = None
         """What reading it came upon: raised by whoever asked, because a callback must not."""
-        self.when_enough: Callable[[], object] = lambda: None
-        """Called once everything that is wanted has come, though the server may not have ended yet."""
+
+    def begin(self, connection: HttpConnection) -> None:
+        self.connection = connection
 
     def feed(self, data: bytes) -> bool:
         is_whole = super().feed(data)
@@ -51,8 +55,8 @@ class StreamedAnswer(StreamParser):
             self._has_enough = self._take(data)
         except ModelError as error:
             self.fault, self._has_enough = error, True
-        if self._has_enough:
-            self.when_enough()
+        if self._has_enough:  # The server may not have ended yet.
+            self.connection.leave_soon(self)
 
 
 class StreamedLines(StreamedAnswer):

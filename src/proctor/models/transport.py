@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
-
-from msgspec import Struct
 
 from proctor.domain.errors import ModelError, ModelUnavailableError, ProviderFaultError, UnusableAnswerError
 from proctor.models.client import HttpClient
@@ -36,15 +35,7 @@ NETWORK_FAULTS = (
     UntrustedError,
 )
 
-
-class HttpReply(Struct, frozen=True):
-    """A successful answer; the names of its headers are in lower case."""
-
-    status: int
-    headers: Mapping[str, str]
-    body: memoryview
-    seconds: float
-    """From the request's last byte written to the answer's last byte received, whatever else went on here."""
+P = TypeVar("P", bound=AnswerParser)
 
 
 class Transport:
@@ -69,23 +60,17 @@ class Transport:
         if client is not None:
             await client.close()
 
-    async def post(self, url: str, headers: Mapping[str, str], body: bytes, timeout_seconds: float) -> HttpReply:
+    def post(
+        self, url: str, headers: Mapping[str, str], body: bytes, timeout_seconds: float
+    ) -> Coroutine[Any, Any, AnswerParser]:
         """POST and read the whole answer."""
-        return await self.send("POST", url, headers, body, timeout_seconds)
+        return self.send("POST", url, headers, body, timeout_seconds)
 
-    async def send(
+    def send(
         self, method: str, url: str, headers: Mapping[str, str], body: bytes | None, timeout_seconds: float
-    ) -> HttpReply:
-        """Ask and read the whole answer."""
-        route, client = self._route(url), self._opened()
-        try:
-            answer = await client.send(
-                method, route, headers, body, timeout_seconds=timeout_seconds, largest=self._largest
-            )
-        except NETWORK_FAULTS as error:
-            raise self._fault(error, url, timeout_seconds) from None
-        self._refuse_unless_successful(answer, route)
-        return HttpReply(answer.status, answer.headers, memoryview(answer.body), answer.seconds)
+    ) -> Coroutine[Any, Any, AnswerParser]:
+        """Ask and read the whole answer, which is a successful one."""
+        return self._exchange(method, url, headers, body, AnswerParser(self._largest), timeout_seconds)
 
     async def stream(
         self,
@@ -96,9 +81,7 @@ class Transport:
         take: Callable[[bytes], bool],
     ) -> StreamedAnswer:
         """POST and hand over each chunk as it arrives, until `take` says that it has everything."""
-        answer = StreamedAnswer(self._largest, take)
-        await self._stream("POST", url, headers, body, answer, timeout_seconds)
-        return answer
+        return await self._stream("POST", url, headers, body, StreamedAnswer(self._largest, take), timeout_seconds)
 
     async def lines(self, url: str, headers: Mapping[str, str], timeout_seconds: float) -> AsyncGenerator[bytes]:
         """GET, and give each line as it arrives; the whole may be of any size, one line may not."""
@@ -121,15 +104,31 @@ class Transport:
         body: bytes | None,
         answer: StreamedAnswer,
         timeout_seconds: float,
-    ) -> None:
-        route, client = self._route(url), self._opened()
-        try:
-            await client.stream(method, route, headers, body, answer, timeout_seconds=timeout_seconds)
-        except NETWORK_FAULTS as error:
-            raise self._fault(error, url, timeout_seconds) from None
+    ) -> StreamedAnswer:
+        # Compressed by someone on the way, pieces would come when it has enough of them.
+        headers = {"accept-encoding": "identity", **headers}
+        await self._exchange(method, url, headers, body, answer, timeout_seconds)
         if answer.fault is not None:
             raise answer.fault
-        self._refuse_unless_successful(answer, route)
+        return answer
+
+    async def _exchange(
+        self,
+        method: str,
+        url: str,
+        headers: Mapping[str, str],
+        body: bytes | None,
+        answer: P,
+        timeout_seconds: float,
+    ) -> P:
+        route, client = self._route(url), self._opened()
+        try:
+            await client.exchange(method, route, headers, body, answer, timeout_seconds)
+        except NETWORK_FAULTS as error:
+            raise self._fault(error, url, timeout_seconds) from None
+        if answer.status >= 300:
+            raise self._refusal(answer, route)
+        return answer
 
     def _route(self, url: str) -> Route:
         """The way to an address; raises when it may not be asked, or cannot be."""
@@ -159,12 +158,10 @@ class Transport:
             where = f"{self.target.model}: {_place(url)} is not on this machine"
             raise ModelUnavailableError(f"{where}, and this run is offline: nothing was sent.")
 
-    def _refuse_unless_successful(self, answer: AnswerParser, route: Route) -> None:
-        if answer.status < 300:
-            return
+    def _refusal(self, answer: AnswerParser, route: Route) -> ModelError:
         if answer.status == 407 and route.is_relayed:
-            raise self._refused_by_proxy(refusal(407), str(route))
-        raise fault_of(self.target, answer.status, answer.headers, answer.body)
+            return self._refused_by_proxy(refusal(407), str(route))
+        return fault_of(self.target, answer.status, answer.headers, answer.body)
 
     def _too_large(self, kind: type[ModelError] = ProviderFaultError) -> ModelError:
         return kind(f"{self.target.model} sent more than {self._largest // 2**20} MB: given up.")

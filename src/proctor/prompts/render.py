@@ -60,6 +60,8 @@ class TemplateRenderer:
     is_json_input: bool = False
     """Whether an input's text is JSON, whose fields templates may use."""
     _system: Template | None = field(init=False, repr=False, compare=False)
+    _same_system: tuple[Message, ...] = field(init=False, repr=False, compare=False)
+    """The system message of all samples, where it is one."""
     _user: Template = field(init=False, repr=False, compare=False)
     _user_choices: Template = field(init=False, repr=False, compare=False)
     _answer: Template = field(init=False, repr=False, compare=False)
@@ -71,6 +73,9 @@ class TemplateRenderer:
     def __post_init__(self) -> None:
         system = None if self.system is None else _compiled("prompt.system", self.system)
         object.__setattr__(self, "_system", system)
+        parts = None if system is None else system.parts
+        same = (Message("system", parts[0]),) if parts is not None and len(parts) == 1 else ()
+        object.__setattr__(self, "_same_system", same)
         user = _compiled("prompt.user", PLAIN if self.user is None else self.user)
         object.__setattr__(self, "_user", user)
         object.__setattr__(self, "_user_choices", Template(WITH_CHOICES) if self.user is None else user)
@@ -102,7 +107,7 @@ class TemplateRenderer:
         return any(t.names is None or not set(t.names) <= {*NAMES, *self.aliases} for t in templates)
 
     def render(self, sample: Sample) -> Prompt:
-        system = () if self._system is None else (Message("system", self._fill(self._system, sample, "system")),)
+        system = self._system_messages(sample)
         tools = self._tools(sample, self.tools) if isinstance(self.tools, str) else self.tools or ()
         schema = self._schema(sample, self.schema) if isinstance(self.schema, str) else self.schema
         shown = self.examples.of(sample) if self.examples is not None else ()
@@ -114,8 +119,14 @@ class TemplateRenderer:
             return Prompt(system + turns + _with_files(sample.input, sample.files), tools, schema)
         return Prompt((*system, *turns, self._asked(sample)), tools, schema)
 
+    def _system_messages(self, sample: Sample) -> tuple[Message, ...]:
+        if self._system is None:
+            return ()
+        return self._same_system or (Message("system", self._fill(self._system, sample, "system")),)
+
     def _asked(self, sample: Sample) -> Message:
-        return _with_files((Message("user", self.question(sample)),), sample.files)[0]
+        asked = Message("user", self.question(sample))
+        return _with_files((asked,), sample.files)[0] if sample.files else asked
 
     def question(self, sample: Sample) -> str:
         """The user's message for a sample, without anything before it."""

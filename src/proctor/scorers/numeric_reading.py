@@ -40,8 +40,6 @@ MAX_PLAIN = 15
 """Digits of a response that is a number and nothing else."""
 REFUSAL_WINDOW = 60
 OWN_MARKERS = ("\na:", "ans:")
-_SIGNS_OF_MORE = ("\\", "<", "[", "~~", "{,}")
-"""Of LaTeX, of tokens that end a turn, of what is struck out: such a text is made readable first."""
 
 # The usual end of a response, read without further ado: 'answer is 18.', '#### 18'.
 _PLAINLY = lazy_pattern(r"[:\s*]*(?:is:?\s)?[\s*$]*(?<![\d-])(\d{1,300})[\s.*]*\Z")
@@ -105,8 +103,8 @@ def ends_plainly(text: str) -> NumericReading | None:
 
     Most texts are such, and making a text readable takes several times as long as reading the number.
     """
-    if not text.isascii() or any(sign in text for sign in _SIGNS_OF_MORE):
-        return None
+    if not text.isascii() or "\\" in text or "<" in text or "[" in text or "~~" in text or "{,}" in text:
+        return None  # LaTeX, tokens that end a turn, what is struck out
     text = "\n" + text
     end = next(marker_ends(text, text.lower(), OWN_MARKERS), None)
     claim = None if end is None else _announced_plainly(text, end)
