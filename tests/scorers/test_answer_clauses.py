@@ -52,6 +52,7 @@ def test_the_first_clause_that_answers_is_the_answer(question, target, said, val
     ("said", "label"),
     [
         ("Everything but mercury is solid.", "B"),
+        ("Everything except C can be excluded.", "C"),
         ("Every one of them is liquid except mercury.", None),
         ("Mercury is the usual guess, but I'd rather not guess.", None),
         ("Lead melts easily. The question is about room temperature though, so mercury it is.", "B"),
