@@ -106,6 +106,30 @@ def test_a_worker_of_another_version_leaves_the_run_to_others_and_says_why(
     assert (evaluation.scored, evaluation.trials) == (TRIALS, TRIALS)
 
 
+@pytest.mark.sqlite
+def test_a_run_that_no_worker_can_execute_for_a_mistake_fails_with_it_at_once(
+    database: Database, tmp_path: Path, home: Path
+) -> None:
+    """The one worker that there is has other data than whoever prepared it had."""
+    work = tmp_path / "work"
+    with FakeProvider() as provider:
+        run_id = accepted_sums(database, work, home, provider)
+        with database.connection() as connection:
+            connection.execute(
+                "INSERT INTO benchmarks SELECT name, version, 'theirs', samples, tags, first_used_at FROM benchmarks"
+            )
+            connection.execute("UPDATE evaluations SET digest = 'theirs'")
+        with workers(1, home, work):
+            wait_for(lambda: RunStore(database).get(run_id).status is RunStatus.FAILED, 90)
+        assert provider.arrivals == []
+    error = RunStore(database).get(run_id).error
+    assert error is not None
+    assert "is not the same here as where run" in error
+    with database.connection() as connection:
+        [refusals] = connection.execute("SELECT max(refusals) FROM chunks WHERE run_id = ?", [run_id]).fetchone()
+    assert refusals == 1, "trying again would change nothing"
+
+
 def test_clocks_that_are_an_hour_apart_lose_no_chunk(database: Database, tmp_path: Path, home: Path) -> None:
     """Leases are measured by the database's clock."""
     work = tmp_path / "work"

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from proctor.costs.shared_budget import SharedBudget
 from proctor.domain.chunk import Chunk
-from proctor.domain.errors import ProctorError, StoreError
+from proctor.domain.errors import ProctorError, StoreError, UserError
 from proctor.domain.log_context import log_context
 from proctor.domain.measuring import measure
 from proctor.domain.tracing import Attributes, span
@@ -39,7 +39,7 @@ from proctor.stores.usage import add_worker_time
 from proctor.stores.workers import WorkerStore
 
 REFUSALS = 3
-"""Workers that could not execute a chunk before its run fails, at least."""
+"""How often a chunk could not be executed before its run fails, at least, where it is not for a mistake."""
 PAUSE_AFTER_REFUSAL_SECONDS = 2.0
 log = logging.getLogger("proctor.runs")
 
@@ -260,7 +260,9 @@ async def _refuse(fault: Exception, chunk: Chunk, worker: WorkerContext, heartbe
         workers = WorkerStore(worker.database).alive(chunk.pool)
         if workers > 1:
             worker.leave(chunk.run_id, REFUSED_SECONDS)
-        if not isinstance(fault, StoreError) and store.refusals(chunk.id) + 1 >= max(REFUSALS, workers):
+        # A mistake stays one, however often the same worker tries.
+        enough = workers if isinstance(fault, UserError) else max(REFUSALS, workers)
+        if not isinstance(fault, StoreError) and store.refusals(chunk.id) + 1 >= enough:
             queue.give_up(chunk.run_id, {"": reason})
             queue.drop_waiting(chunk.run_id, [chunk.evaluation_id])
             queue.drop_waiting(chunk.run_id)
@@ -269,7 +271,7 @@ async def _refuse(fault: Exception, chunk: Chunk, worker: WorkerContext, heartbe
             heartbeat.tally,
             heartbeat.unspent_pico_usd(),
             refusal=reason,
-            wait_seconds=PAUSE_AFTER_REFUSAL_SECONDS,
+            wait_seconds=0.0 if workers > 1 and not isinstance(fault, StoreError) else PAUSE_AFTER_REFUSAL_SECONDS,
         )
 
     try:
