@@ -34,6 +34,18 @@ def test_an_address_with_a_typo_is_refused(url: str, said: str) -> None:
     assert said in str(error.value)
 
 
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ("socket_timeut=3", "an option that there is not: .*'socket_timeut'"),
+        ("socket_timeout=soon", "cannot be read: Invalid value for 'socket_timeout'"),
+    ],
+)
+def test_an_option_with_a_typo_is_refused(options: str, said: str) -> None:
+    with pytest.raises(UserError, match=said):
+        check_broker(f"redis://127.0.0.1:1/0?{options}")
+
+
 @pytest.mark.parametrize("password", ["", ":redis@", ":changeme@", ":short@"])
 def test_a_broker_that_strangers_could_use_is_refused(password: str) -> None:
     with pytest.raises(UserError, match="not this machine") as error:

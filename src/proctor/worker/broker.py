@@ -54,12 +54,15 @@ def check_broker(url: str) -> None:
     from redis.retry import Retry
 
     _refuse_open(url)
-    client = Redis.from_url(
-        url, socket_connect_timeout=CONNECT_SECONDS, socket_timeout=CONNECT_SECONDS, retry=Retry(NoBackoff(), 0)
-    )
-    where = broker_label(url)
+    where, limits = broker_label(url), {"socket_connect_timeout": CONNECT_SECONDS, "socket_timeout": CONNECT_SECONDS}
+    try:
+        client = Redis.from_url(url, **limits, retry=Retry(NoBackoff(), 0))
+    except ValueError as error:
+        raise UserError(f"{VARIABLE} cannot be read: {error}") from None
     try:
         client.ping()
+    except TypeError as error:  # options after '?' become arguments of a connection
+        raise UserError(f"{VARIABLE} ends with an option that there is not: {error}.") from None
     except AuthenticationError:
         raise UserError(f"Redis at {where} refused the password in {VARIABLE}.") from None
     except ResponseError as error:
