@@ -130,6 +130,7 @@ def test_a_connection_that_is_refused_says_why_in_one_line(url: str, change: obj
     with pytest.raises(StoreError, match=said) as error:
         open_database(change(url))  # type: ignore[operator]
     assert "\n" not in str(error.value)
+    assert ", port " not in str(error.value), "the address is there already"
     assert not isinstance(error.value, StoreUnreachableError)
 
 

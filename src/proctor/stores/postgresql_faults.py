@@ -12,6 +12,7 @@ from proctor.stores.patience import StoreUnreachableError
 _AWAY = ("08", "57P", "53300", "25P03", "25P04")
 """Beginnings of the codes of errors that pass: connections that fail or are too many, transactions that took long."""
 _REFUSED = re.compile(r"authentication failed|does not exist|no pg_hba.conf entry|SSL|ssl|is not permitted|certificate")
+_REPEATED = re.compile(r"^(connection failed: )?(connection (to server )?at \"[^\"]*\", port \d+ failed: )?(FATAL: +)?")
 
 
 def in_words(label: str, error: psycopg.Error) -> StoreError:
@@ -42,4 +43,4 @@ def in_words(label: str, error: psycopg.Error) -> StoreError:
 
 def _without_address(text: str) -> str:
     """The driver repeats the address, which the message has already."""
-    return re.sub(r"^connection failed: |^connection (to server )?at \"[^\"]*\", port \d+ failed: |FATAL: +", "", text)
+    return _REPEATED.sub("", text)
