@@ -111,16 +111,19 @@ def test_truncated_filtered_failed_and_cached_answers_are_not_cached(database: D
 
 
 @pytest.mark.skipif(not WRITTEN.exists(), reason="only Linux says how much a process has written")
-def test_a_batch_is_written_to_its_database_and_nowhere_else(tmp_path: Path) -> None:
-    """SQLite keeps what a statement changes until it ends: in a temporary file, that is as much again."""
+def test_batches_are_written_to_the_log_of_their_database_and_nowhere_else(tmp_path: Path) -> None:
+    """What a statement changes is kept until it ends, a long log is copied: either can be as much again."""
     database = open_database(f"sqlite:///{tmp_path / 'proctor.db'}")
-    _, item = new_run(database, evaluation(2_000), tmp_path)
+    _, item = new_run(database, evaluation(3_600), tmp_path)
     trials, log = list(trials_of(item)), tmp_path / "proctor.db-wal"
 
     async def work(journal: DatabaseJournal) -> tuple[int, int]:
         await write_answers(journal, *(Answer(trial, Response("x" * 300)) for trial in trials[:1_600]))
         size, written = log.stat().st_size, _bytes_written()
-        await write_answers(journal, *(Answer(trial, Response("x" * 300)) for trial in trials[1_600:]))
+        for start in range(1_600, 3_600, 400):
+            await write_answers(
+                journal, *(Answer(trial, Response("x" * 2_000)) for trial in trials[start : start + 400])
+            )
         return log.stat().st_size - size, _bytes_written() - written
 
     grown, written = with_journal(database, item.id, work)
