@@ -1,6 +1,6 @@
-"""Measure how well queries are read: each slot and whole plans against labels, on the development half or the held-out.
+"""Measure how well queries are read: each slot and whole plans against labels, on what is for development or held out.
 
-python bench/planner/measure.py            the development halves of all sets, with every miss
+python bench/planner/measure.py            what is for development of all sets, with every miss
 python bench/planner/measure.py --write    both halves of all sets, into bench/PLANNER.md; figures alone
 python bench/planner/measure.py --all-of FOLDER    all queries of a folder at once, figures alone
 python bench/planner/measure.py --planner local/smollm2-135m    whole plans with the help of a model, figures alone
@@ -51,6 +51,8 @@ SETS = {
     "fourth": ("a fourth author's", HERE / "independent-3"),
     "fifth": ("a fifth author's", HERE / "independent-4"),
 }
+OPENED = frozenset({"own", "second", "third"})
+"""Sets whose held-out halves were opened on 2026-11-19: they are for development as a whole."""
 
 
 def queries(folder: Path) -> list[dict[str, Any]]:
@@ -191,10 +193,12 @@ def line(name: str, halves: list[dict[str, list[int]]]) -> str:
     return f"| {name} | {' | '.join(cells)} |"
 
 
-def halves(folder: Path) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """The queries of a folder: for development, and held out."""
-    rows = queries(folder)
-    return [row for row in rows if not is_held_out(row["query"])], [row for row in rows if is_held_out(row["query"])]
+def halves(key: str) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """The queries of a set: for development, and held out."""
+    rows: tuple[list[dict[str, Any]], list[dict[str, Any]]] = ([], [])
+    for row in queries(SETS[key][1]):
+        rows[key not in OPENED and is_held_out(row["query"])].append(row)
+    return rows
 
 
 def table(first: dict[str, list[int]], *others: dict[str, list[int]]) -> str:
@@ -207,8 +211,8 @@ def with_planner(planner: str) -> None:
     """Print how many whole plans are right with a model's help, and how often its answer could be used; no queries."""
     context = PlanContext(Path.cwd(), os.environ)
     only = sys.argv[sys.argv.index("--of") + 1].split(",") if "--of" in sys.argv else list(SETS)
-    for title, folder in (SETS[key] for key in only):
-        for half, rows in zip(("development", "held out"), halves(folder), strict=True):
+    for key in only:
+        for half, rows in zip(("development", "held out"), halves(key), strict=True):
             asked = used = right = plain = 0
             for row in rows:
                 tried: list[bool] = []
@@ -226,7 +230,7 @@ def with_planner(planner: str) -> None:
                 plain += _is_whole(wanted, read(row["query"]))
                 asked, used = asked + len(tried), used + sum(tried)
             low, high = wilson_interval(right, len(rows))
-            print(f"{title}, {half}: whole plans {right / len(rows):.3f} [{low:.3f}, {high:.3f}] n={len(rows)}")
+            print(f"{SETS[key][0]}, {half}: whole plans {right / len(rows):.3f} [{low:.3f}, {high:.3f}] n={len(rows)}")
             print(f"  {plain} by rules, {right} with the model; asked {asked} times, {used} answers used", flush=True)
 
 
@@ -246,12 +250,12 @@ def main() -> None:
     if "--planner" in sys.argv:
         with_planner(sys.argv[sys.argv.index("--planner") + 1])
         return
-    sets = {key: halves(folder) for key, (_, folder) in SETS.items()}
+    sets = {key: halves(key) for key in SETS}
     dev = {key: counted(rows) for key, (rows, _) in sets.items()}
     if "--write" not in sys.argv:
         for key, (title, _) in SETS.items():
             scores, misses, _ = dev[key]
-            print(f"== {title} queries, development half")
+            print(f"== {title} queries, for development")
             print("\n".join(misses))
             print("\n".join(line(name, [scores]) for name in scores))
         seconds = sorted(dev["own"][2])
@@ -294,7 +298,7 @@ print((time.process_time() - begun) * 1000)
 
 def first_readings() -> list[float]:
     """Milliseconds of processor time of the first reading of a process, once in each language."""
-    first = {row["language"]: row["query"] for row in reversed(halves(HERE)[0])}
+    first = {row["language"]: row["query"] for row in reversed(halves("own")[0])}
     programs = [FIRST.format(folder=str(HERE), query=query) for query in first.values()]
     run = partial(subprocess.run, capture_output=True, text=True, check=True)
     return [float(run([sys.executable, "-c", program]).stdout) for program in programs]

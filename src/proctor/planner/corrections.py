@@ -15,6 +15,19 @@ from proctor.planner.phrases import Phrase, Phrases
 GROUPS = (("model", "family"), ("benchmark", "bench", "softname"), ("language",), ("subject", "group", "category"))
 UNITS = ("sample", "currency", "minutes", "seconds", "percent", "shot", "epoch", "times", "temperature", "seed")
 FARTHEST = 4
+FARTHEST_UNIT = 6
+"""So many phrases may stand between `a few minutes` and `say ten`."""
+
+
+_NO = frozenset({"no", "nope", "nah", "nein", "nee", "non", "아니", "아뇨", "いや", "いえ", "不"})
+
+
+def merge_refusals(phrases: Phrases) -> None:
+    """`French, no, German`: a bare refusal with a comma behind it takes back what was said before it."""
+    for at, item in enumerate(phrases.items[:-1]):
+        is_bare = phrases.words(at).lower() in _NO and phrases.items[at + 1].kind == "stop"
+        if at and is_bare and phrases.items[at - 1].kind == "stop":
+            phrases.items[at] = replace(item, meanings=(("correction", ""),))
 
 
 def apply_corrections(phrases: Phrases) -> None:
@@ -91,6 +104,25 @@ def apply_scales(phrases: Phrases) -> float | None:
         phrases.items[counts[-1]] = replace(said, number=round((said.number or 0) * factor))
         phrases.use(at)
     return None
+
+
+def apply_suppositions(phrases: Phrases) -> None:
+    """`a few minutes, say ten`: the number is of what was said before without one."""
+    for at, item in enumerate(phrases.items):
+        if item.kind != "suppose":
+            continue
+        _drop(phrases, at)
+        number = phrases.after(at, most=1)
+        if number is None or phrases.items[number].number is None or _unit_of(phrases, number) is not None:
+            continue
+        for earlier in range(at - 1, max(at - 1 - FARTHEST_UNIT, -1), -1):
+            if phrases.items[earlier].number is not None:
+                break
+            if phrases.is_kind(earlier, *UNITS):
+                end = phrases.items[number].end
+                phrases.items.insert(number + 1, replace(phrases.items[earlier], start=end, end=end))
+                _drop(phrases, earlier, *([earlier - 1] if phrases.items[earlier - 1].kind == "effort" else []))
+                break
 
 
 def _said_next(phrases: Phrases, at: int) -> int | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from proctor.planner.characters import HALF_SIGNS, number_in_characters
 from proctor.planner.words import Token
 
 
@@ -73,15 +74,6 @@ DIGITS_IN_WORDS = {
     name: {word: value for word, value in (words | dict.fromkeys(_ZERO[name], 0)).items() if value < 10}
     for name, words in {**_UNITS, "de": _DE_UNITS}.items()
 }
-_HAN = dict(zip("一二三四五六七八九", range(1, 10), strict=True)) | {"两": 2, "両": 2, "〇": 0, "零": 0}
-_HAN_SCALES = {"十": 10, "百": 100, "千": 1000, "万": 10_000}
-_HALF_SIGNS = "半반"
-_SINO = dict(zip("일이삼사오육칠팔구", range(1, 10), strict=True))
-_SINO_SCALES = {"십": 10, "백": 100, "천": 1000, "만": 10_000}
-_KO_ONES = {"한": 1, "하나": 1, "두": 2, "둘": 2, "세": 3, "셋": 3, "네": 4, "넷": 4, "다섯": 5, "여섯": 6,
-            "일곱": 7, "여덟": 8, "아홉": 9}  # fmt: skip
-_KO_TENS = {"열": 10, "스물": 20, "스무": 20, "서른": 30, "마흔": 40, "쉰": 50, "예순": 60, "일흔": 70,
-            "여든": 80, "아흔": 90}  # fmt: skip
 
 
 _COUPLED = frozenset({"dollars", "bucks", "hours", "minutes", "dólares", "horas", "minutos"})
@@ -164,11 +156,11 @@ def number_in_words(tokens: list[Token], start: int, language: str) -> tuple[int
     """The end, the value, and whether it can stand without a unit; None where no number begins here."""
     token = tokens[start]
     if token.kind == "cjk":
-        half = 1 if token.text in _HALF_SIGNS else 0
+        half = 1 if token.text in HALF_SIGNS else 0
         dozen = _DOZENS.get(language, " ")
         if "".join(one.text for one in tokens[start + half : start + half + len(dozen)]) == dozen:
             return start + half + len(dozen), 6 if half else 12, True
-        return _korean(tokens, start) if token.text >= "\uac00" else _han(tokens, start)
+        return number_in_characters(tokens, start)
     if token.kind != "word":
         return None
     for name in dict.fromkeys((language, "en")):
@@ -185,13 +177,13 @@ def number_in_words(tokens: list[Token], start: int, language: str) -> tuple[int
     return None
 
 
-_COUPLES = {"en": ("couple", "of"), "es": ("par", "de")}
+_COUPLES = {"en": (("couple", "pair"), "of"), "es": (("par",), "de"), "fr": (("paire",), "de")}
 
 
 def _couple(tokens: list[Token], start: int, language: str) -> tuple[int, int] | None:
     """`a couple of hundred`, `un par de docenas`, `a couple of dollars`."""
-    couple, of = _COUPLES.get(language, ("", ""))
-    if tokens[start].text != couple:
+    couples, of = _COUPLES.get(language, ((), ""))
+    if tokens[start].text not in couples:
         return None
     counted = start + 1 + (_text(tokens, start + 1) == of)
     if (scale := _COUNTS[language].get(_text(tokens, counted))) is not None:
@@ -261,6 +253,10 @@ def _text(tokens: list[Token], index: int) -> str:
 def _german(word: str) -> float | int | None:
     if word in ("anderthalb", "anderthalbe"):
         return 1.5
+    for scale, factor in (("tausend", 1000), ("hundert", 100)):  # `anderthalbtausend`, `zweieinhalbhundert`
+        half = _german(word.removesuffix(scale)) if word.endswith(f"halb{scale}") else None
+        if half is not None:
+            return round(half * factor)
     whole, found, _ = word.partition("einhalb")
     if found and (whole in ("ein", "") or whole in _DE_UNITS):
         return _DE_UNITS.get(whole, 1 if whole else 0) + 0.5
@@ -288,48 +284,3 @@ def _german_below_100(word: str) -> int | None:
         return _DE_UNITS.get(word) or _DE_TENS[word]
     ones, found, tens = word.partition("und")
     return _DE_UNITS[ones] + _DE_TENS[tens] if found and ones in _DE_UNITS and tens in _DE_TENS else None
-
-
-def _han(tokens: list[Token], start: int) -> tuple[int, int, bool] | None:
-    return _by_characters(tokens, start, _HAN, _HAN_SCALES)
-
-
-def _korean(tokens: list[Token], start: int) -> tuple[int, int, bool] | None:
-    """Native numbers (서른다섯), Sino-Korean ones (오백), or both (백스물다섯)."""
-    if (native := _native(tokens, start)) is not None:
-        return *native, False
-    found = _by_characters(tokens, start, _SINO, _SINO_SCALES)
-    if found is None or found[1] < 100 or found[1] % 100 or found[0] >= len(tokens) or tokens[found[0]].gap:
-        return found
-    more = _native(tokens, found[0])
-    return found if more is None else (more[0], found[1] + more[1], False)
-
-
-def _native(tokens: list[Token], start: int) -> tuple[int, int] | None:
-    joined = "".join(token.text for token in tokens[start : start + 4])
-    for length in (2, 1) if len(joined) > 1 else (1,):
-        tens = _KO_TENS.get(joined[:length], 0)
-        if tens:
-            one = next((k for k in (2, 1) if joined[length : length + k] in _KO_ONES), 0)
-            return start + length + one, tens + (_KO_ONES[joined[length : length + one]] if one else 0)
-        if joined[:length] in _KO_ONES:
-            return start + length, _KO_ONES[joined[:length]]
-    return None
-
-
-def _by_characters(
-    tokens: list[Token], start: int, digits: dict[str, int], scales: dict[str, int]
-) -> tuple[int, int, bool] | None:
-    total, digit, index = 0, 0, start
-    if tokens[start].text in _HALF_SIGNS and (scale := scales.get(_text(tokens, start + 1), 0)) >= 100:  # 半百
-        return start + 2, scale // 2, False
-    while index < len(tokens) and tokens[index].kind == "cjk" and (index == start or not tokens[index].gap):
-        text = tokens[index].text
-        if text in digits:
-            digit = digits[text]
-        elif text in scales:
-            total, digit = total + max(digit, 1) * scales[text], 0
-        else:
-            break
-        index += 1
-    return (index, total + digit, False) if index > start else None

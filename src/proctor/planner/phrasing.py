@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from msgspec.structs import replace
 
 from proctor.planner.catalogue import PlannerCatalogue
+from proctor.planner.characters import SCALES, by_scales
 from proctor.planner.fractions import fraction_at
 from proctor.planner.lexicon import Concepts, Lexicon, language_of, language_with, lexicon
 from proctor.planner.names import exact_models, known_names
@@ -204,7 +205,7 @@ def _number(
     tokens: list[Token], at: int, language: str, found: tuple[int, Concepts] | None
 ) -> tuple[int, float | int, bool] | None:
     """The number that begins here, unless a longer phrase does."""
-    if found is not None and found[1][0][0] == "vague":  # `a few hundred`
+    if found is not None and found[1][0][0] in ("vague", "numeral"):  # `a few hundred`, `a single`
         return found[0], int(found[1][0][1]), True
     token = tokens[at]
     if token.kind == "number":
@@ -221,7 +222,7 @@ def _number(
     if token.kind == "cjk":
         # A syllable that is also a numeral counts as one only before a unit, or after the sign for hundredths.
         follows = lexicon(language).longest(tokens, end)
-        is_counted = follows is not None and follows[1][0][0] in _COUNTED
+        is_counted = _is_counted(tokens, end, language)
         is_bar = follows is not None and follows[1][0][0] == "fractionbar"  # 十分の一, where 十分 means enough
         is_share = at > 0 and tokens[at - 1].text in _SHARE_SIGNS
         is_longer = found is not None and found[0] > end and not is_bar
@@ -250,12 +251,11 @@ _COUNTED = frozenset(
      "modelword", "request", "token", "fractionbar"}
 )  # fmt: skip
 
-_SCALE_SIGNS = {"百": 100, "千": 1000, "万": 10_000, "백": 100, "천": 1000, "만": 10_000}
-
 
 def _digits(tokens: list[Token], at: int, language: str) -> tuple[int, float | int, bool]:
     value, end = number_in_digits(tokens[at].text, language), at + 1
     is_grouped = language in ("fr", "es", "de") or (end < len(tokens) and tokens[end].text == "000")
+    is_grouped = is_grouped or (at > 0 and tokens[at - 1].kind == "mark" and _is_counting(tokens, end + 1, language))
     is_low = re.fullmatch(r"\d{1,3}", tokens[at].text) is not None
     if (
         is_grouped
@@ -269,13 +269,23 @@ def _digits(tokens: list[Token], at: int, language: str) -> tuple[int, float | i
     if following is not None and following.text == "k" and not following.gap:
         thousands = value * 1000
         return end + 1, int(thousands) if float(thousands).is_integer() else thousands, True
-    is_scale = following is not None and following.text in _SCALE_SIGNS and not following.gap
-    if is_scale and tokens[end].text == "만":  # `1만` is also `only 1`
-        unit = lexicon(language).longest(tokens, end + 1) if end + 1 < len(tokens) else None
-        is_scale = unit is not None and unit[1][0][0] in _COUNTED
-    if following is not None and is_scale:
-        return end + 1, value * _SCALE_SIGNS[following.text], True
+    if following is not None and following.text in SCALES and not following.gap and end == at + 1:  # `1만 5천`
+        end, value = by_scales(tokens, at) or (end, value)
+        if tokens[end - 1].text == "만" and not _is_counted(tokens, end, language):  # `1만` is also `only 1`
+            end, value = by_scales(tokens[: end - 1], at) or (end, value)
     return end, value, True
+
+
+def _is_counted(tokens: list[Token], at: int, language: str) -> bool:
+    """Whether something that is counted stands here."""
+    behind = lexicon(language).longest(tokens, at)
+    return behind is not None and behind[1][0][0] in _COUNTED
+
+
+def _is_counting(tokens: list[Token], at: int, language: str) -> bool:
+    """Whether a word for samples stands here: `, 1 500 questions`."""
+    behind = lexicon(language).longest(tokens, at)
+    return behind is not None and behind[1][0][0] == "sample"
 
 
 _PARTICLES = frozenset(

@@ -9,10 +9,18 @@ from msgspec.structs import replace
 
 from proctor.planner.amounts import merge_ranges
 from proctor.planner.catalogue import PlannerCatalogue
-from proctor.planner.corrections import apply_corrections, apply_scales, drop_plans, refuse_negative
+from proctor.planner.corrections import (
+    apply_corrections,
+    apply_scales,
+    apply_suppositions,
+    drop_plans,
+    merge_refusals,
+    refuse_negative,
+)
 from proctor.planner.phrases import Phrases
 from proctor.planner.phrasing import complete_names, read_phrases, read_variants
 from proctor.planner.reading import Reading, Unsupported
+from proctor.planner.slots.codes import merge_codes
 from proctor.planner.slots.every import read_every
 from proctor.planner.slots.judges import read_judges
 from proctor.planner.slots.languages import merge_language_groups
@@ -22,6 +30,7 @@ from proctor.planner.slots.models import merge_versions, read_models
 from proctor.planner.slots.money import read_money
 from proctor.planner.slots.options import read_options
 from proctor.planner.slots.rules import read_gates, read_stop_rule
+from proctor.planner.slots.several import read_single, settle_sizes
 from proctor.planner.slots.sizes import (
     read_bare_numbers,
     read_difference,
@@ -30,7 +39,7 @@ from proctor.planner.slots.sizes import (
     read_points,
     read_sizes,
 )
-from proctor.planner.slots.topics import merge_categories, merge_codes, merge_fields, name_defaults, read_topics
+from proctor.planner.slots.topics import merge_categories, merge_fields, name_defaults, read_topics
 from proctor.planner.slots.versions import EVERY, merge_ranges_of_versions, merge_sizes
 from proctor.planner.spelling import mend_spelling
 
@@ -54,6 +63,7 @@ def read_query(query: str, catalogue: PlannerCatalogue) -> Reading:
     """What a query says; a UserError where it contradicts itself or cannot be followed."""
     reading = Reading(read_phrases(query, catalogue))
     mend_spelling(reading, catalogue)
+    apply_suppositions(reading.phrases)
     complete_names(reading.phrases, catalogue)
     read_variants(reading.phrases, catalogue)
     merge_demo(reading)
@@ -68,6 +78,7 @@ def read_query(query: str, catalogue: PlannerCatalogue) -> Reading:
     merge_language_groups(reading.phrases)
     refuse_negative(reading.phrases)
     reading.ranges = merge_ranges(reading.phrases)
+    merge_refusals(reading.phrases)
     apply_corrections(reading.phrases)
     drop_plans(reading.phrases)
     reading.scale = apply_scales(reading.phrases)
@@ -85,6 +96,8 @@ def read_query(query: str, catalogue: PlannerCatalogue) -> Reading:
     read_difference(reading)
     read_sizes(reading)
     read_bare_numbers(reading)
+    settle_sizes(reading)
+    read_single(reading)
     read_efforts(reading)
     read_each(reading)
     reading.wants_all = any(

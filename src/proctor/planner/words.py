@@ -24,6 +24,8 @@ _TOKEN = re.compile(
     rf"|(?P<word>(?!{_DOLLARS})(?:(?:{_SHORT})(?=\d)|{_LATIN}(?:{_LATIN}|\d)*))"
     rf"|(?P<cjk>[{CJK}])|(?P<mark>{_DOLLARS}|<=|>=|[^\s\w]|_)"
 )
+_GROUPED = re.compile(r"(?<![\w.,'-])[1-9]\d{0,2}(?:['\u2019_\u00a0\u2009\u202f]\d{3})+(?![\w'_])")
+"""`1'500`, and thousands that a narrow space divides: never two numbers."""
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u202a-\u202e\u2066-\u2069]")
 
 
@@ -49,6 +51,8 @@ def normalise(query: str) -> str:
         raise UserError(f"The query has a control character (U+{ord(found[0]):04X}) in it: write it as plain text.")
     spaced = re.sub(r"(?<=\d)\uff0c(?=\d)", "\uff0c ", query)  # a wide comma divides, and groups no digits
     spaced = re.sub(r"(?<=\w)[\u2010-\u2012](?=\w)|(?<=[^\W\d])\u2013(?=\w)|(?<=\d)\u2013(?=[^\W\d])", "-", spaced)
+    spaced = _GROUPED.sub(lambda found: re.sub(r"\D", "", found[0]), spaced)
+    spaced = _TENTHS.sub(_with_hundredths, spaced)
     spaced = re.sub(r"(\d)\s?([\u00bc-\u00be\u2150-\u215e])", _with_part, spaced)
     text = unicodedata.normalize("NFKC", spaced).replace("\u2019", "'").replace("\u2044", "/").strip()
     if len(text) > MAX_CHARACTERS:  # one character may stand for eighteen
@@ -56,6 +60,18 @@ def normalise(query: str) -> str:
     if not re.search(r"\w", text):
         raise UserError("The query is empty. Say what to compare on what, for example: haiku and gpt-5-mini on gsm8k.")
     return text
+
+
+_TENTHS = re.compile(
+    r"(?<![\d.])(\d|[一二三四五六七八九])\s?(?:割|할|成)\s?(?:(\d|[一二三四五六七八九])\s?(?:分|푼|부)|(半|반)|([一二三四五六七八九])(?![道题個个]))"
+)
+_NUMERALS = "一二三四五六七八九"
+
+
+def _with_hundredths(found: re.Match[str]) -> str:
+    """`1割5分` and `一成半` as 15 %."""
+    tens, *ones = (str(_NUMERALS.find(part) + 1 or part) if part else "" for part in found.groups())
+    return f"{tens}{'5' if ones[1] else ones[0] or ones[2]}%"
 
 
 def _with_part(found: re.Match[str]) -> str:

@@ -138,6 +138,9 @@ def is_of_samples(phrases: Phrases, last: int) -> bool:
 def read_efforts(reading: Reading) -> None:
     """`a quick look`: a size where no number says one."""
     for at in list(reading.phrases.free("effort")):
+        unit = reading.phrases.after(at, most=0)
+        if _is_other_unit(reading.phrases, unit) and at + 1 == unit:
+            continue  # `a few minutes`
         if not reading.sizes:
             reading.sizes.append(Size("quick", QUICK, at))
         reading.phrases.use(at)

@@ -94,36 +94,6 @@ def _refused(phrases: Phrases, at: int) -> set[int]:
     return {at}
 
 
-_CODES = re.compile(r"\b(?:lang|language|langs|languages)\s*[=:]\s*([a-z]{2}(?:\s?[,+/]\s?[a-z]{2})*)\b")
-
-
-def merge_codes(phrases: Phrases, catalogue: PlannerCatalogue) -> None:
-    """`mgsm (de, fr)`, `mgsm-ja`, `mgsm ja only`: codes of languages right behind a benchmark that has them."""
-    sign = r"\s*(?:[(\[:/_-]|\s)\s*" if phrases.language in ("en", "ja", "ko", "zh") else r"\s*[(\[:/_-]\s*"
-    for item in [one for one in phrases.items if one.kind == "benchmark"]:
-        benchmark = catalogue.benchmark(item.value)
-        codes = set(benchmark.languages) if benchmark else set()
-        found = re.match(rf"{sign}([a-z]{{2}}(?:[\s,/&+]+(?:and\s+)?[a-z]{{2}})*)\b", phrases.text[item.end :].lower())
-        if not codes or found is None or not set(re.findall(r"\b[a-z]{2}\b", found[1])) <= codes:
-            continue
-        first, end = item.end + found.start(1), item.end + found.end(1)
-        behind = next((one for one in phrases.items if one.start >= end), None)
-        if behind is not None and behind.kind == "language" and found[1] == "en":
-            continue  # `mgsm en mandarin`, in French or Spanish
-        for at, other in enumerate(phrases.items):
-            code = phrases.text[other.start : other.end].lower()
-            if first <= other.start and other.end <= end and code in codes:
-                phrases.items[at] = replace(other, meanings=(("language", code),))
-    known = {code for item in catalogue.benchmarks for code in item.languages}
-    for found in _CODES.finditer(phrases.text.lower()):
-        for at, other in enumerate(phrases.items):
-            code = phrases.text[other.start : other.end].lower()
-            if found.start(1) <= other.start and other.end <= found.end(1) and code in known:
-                phrases.items[at] = replace(other, meanings=(("language", code),))
-            elif found.start() <= other.start < found.start(1):
-                phrases.items[at] = replace(other, meanings=(("filler", ""),))
-
-
 def merge_fields(phrases: Phrases) -> None:
     """`mmlu math`: a subject right behind a broad benchmark is those of its categories."""
     for at, item in enumerate(phrases.items[:-1]):

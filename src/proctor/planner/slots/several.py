@@ -1,0 +1,46 @@
+"""Which of several sizes is meant: one that was taken back, or that only describes the task, counts no more."""
+
+from __future__ import annotations
+
+import re
+
+from proctor.planner.phrases import Phrases
+from proctor.planner.reading import Reading, Size
+from proctor.planner.slots.sizes import BARE_FROM
+
+
+def settle_sizes(reading: Reading) -> None:
+    """`a third, no, half` is a half; `the same in two sentences? 50 items` are 50."""
+    kept: list[Size] = []
+    for size in sorted(reading.sizes, key=lambda size: size.at):
+        if kept and is_taken_back(reading.phrases, kept[-1].at, size.at):
+            kept.pop()
+        kept.append(size)
+    if len(kept) > max(1, len({name for name, _ in reading.benchmarks})):
+        kept = [size for size in kept if not _describes(size)] or kept
+    if len(kept) != len(reading.sizes):
+        reading.sizes = kept
+
+
+_ARTICLE = re.compile(r"(?:[,;.(]|\b(?:with|mit|avec|con|for))\s*(?:an?|eine?[mr]?|une?|una)\s+$")
+
+
+def read_single(reading: Reading) -> None:
+    """`haiku on piqa, a question`: an article counts where its noun stands alone behind what is to be asked."""
+    phrases = reading.phrases
+    for at in list(phrases.free("sample")) if not reading.sizes else ():
+        before, behind = phrases.text[: phrases.items[at].start].lower(), phrases.text[phrases.items[at].end :]
+        if _ARTICLE.search(before) and re.match(r"\s*(?:$|[,;.!)])", behind) and min(phrases.used, default=at) < at:
+            reading.sizes.append(Size("count", 1, at))
+            phrases.use(at)
+            return
+
+
+def is_taken_back(phrases: Phrases, first: int, second: int) -> bool:
+    """Whether the words between two places say that the second is meant instead of the first."""
+    return any(item.kind == "correction" for item in phrases.items[first + 1 : second])
+
+
+def _describes(size: Size) -> bool:
+    """Beside another size, so few of something are what a task is made of."""
+    return size.kind == "count" and size.value < BARE_FROM
