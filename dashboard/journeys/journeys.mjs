@@ -699,6 +699,106 @@ export async function files({ page, base }) {
   };
 }
 
+/** A picture is pasted, then a PDF dropped, and each is asked about with two prompts at once. */
+export async function sentFiles({ page, base, model, pdf }) {
+  const form = page.locator('.arena-form');
+  const prompt = form.locator('textarea').first();
+  const ask = async (text) => {
+    await form.locator('.arena-files li').first().waitFor();
+    await prompt.fill(text);
+    await prompt.press('Control+Enter');
+    await page.waitForURL(/\/arena\/a-/);
+    await page.locator('.arena-column[aria-busy=false]').nth(1).waitFor();
+    await settled(page);
+    return {
+      title: await heading(page),
+      answers: await page.locator('.arena-column .foreign').allInnerTexts(),
+      asks: decodeURIComponent(page.url().split('/').at(-1)).split(','),
+    };
+  };
+  const choose = async () => {
+    await page.goto(`${base}/arena`);
+    await chooseModels(page, []);
+    await page.getByRole('combobox').fill(model);
+    await page.keyboard.press('Enter');
+    await page.locator('h1').click();
+  };
+  await choose();
+  await prompt.click();
+  await page.evaluate(async () => {
+    const canvas = Object.assign(document.createElement('canvas'), { width: 8, height: 8 });
+    const png = await new Promise((done) => canvas.toBlob(done, 'image/png'));
+    await navigator.clipboard.write([new globalThis.ClipboardItem({ 'image/png': png })]);
+  });
+  await page.keyboard.press('Control+v');
+  const picture = await ask('What is 3 + 4?\n---\nWhat is 5 + 6?');
+  await page.reload();
+  await page.locator('.arena-column[aria-busy=false]').nth(1).waitFor();
+  const again = await page.locator('.arena-column .foreign').allInnerTexts();
+  await choose();
+  const dropped = await page.evaluateHandle((text) => {
+    const bytes = Uint8Array.from(globalThis.atob(text), (one) => one.charCodeAt(0));
+    const data = new globalThis.DataTransfer();
+    data.items.add(new globalThis.File([bytes], 'keys.pdf', { type: 'application/pdf' }));
+    return data;
+  }, pdf);
+  await form.dispatchEvent('drop', { dataTransfer: dropped });
+  const document = await ask('What is 7 + 8?\n---\nWhat is 9 + 1?');
+  return { picture, again, document };
+}
+
+/** Two people of two projects: neither finds what the other has, by its list, its search or its address. */
+export async function twoProjects({ page, context, base, links }) {
+  const seen = [];
+  for (const link of links) {
+    await context.clearCookies();
+    await enter(page, base, link);
+    await page.goto(`${base}/runs`);
+    await settled(page);
+    const empty = await page.locator('main').innerText();
+    await page.goto(base);
+    await page.getByRole('button', { name: /Run the demo/ }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/runs\/[a-z0-9]+$/);
+    await page.locator('h1', { hasText: 'is better by' }).waitFor();
+    const run = page.url().split('/').at(-1);
+    const foreign = [];
+    for (const other of seen) {
+      for (const address of [`/runs/${other.run}`, `/runs/${other.run}/samples`, `/compare?a=${other.run}`]) {
+        await page.goto(base + address);
+        await page.locator('.state').waitFor();
+        foreign.push(await page.locator('main').innerText());
+      }
+    }
+    await page.goto(`${base}/runs`);
+    await page.locator('.runs-table').waitFor();
+    seen.push({ run, empty, foreign, listed: await page.locator('main').innerText() });
+  }
+  await context.clearCookies();
+  return seen;
+}
+
+/** A long list of samples: its last row is one number away, its end one key, and a search is over all of it. */
+export async function manyRows({ page, base, run, count, text }) {
+  await page.goto(`${base}/runs/${run}/samples`);
+  const rows = page.locator('.virtual-list [role=listitem]');
+  await rows.first().waitFor();
+  const total = await page.getByText(/^[\d,]+ results$/).innerText();
+  const places = [];
+  for (const row of [count, Math.floor(count / 2), 1]) {
+    await page.getByLabel('Go to row').fill(String(row));
+    await page.getByLabel('Go to row').press('Enter');
+    const there = page.locator(`.virtual-list [aria-posinset="${row}"]`);
+    await there.locator('[aria-current=true]').waitFor();
+    places.push([await there.getAttribute('aria-setsize'), new URL(page.url()).searchParams.get('at')]);
+  }
+  const drawn = await rows.count();
+  await page.getByLabel('Text', { exact: true }).fill(text);
+  await page.keyboard.press('Enter');
+  await page.getByText(/^[1-9]\d? results?$/).waitFor();
+  return { total, places, drawn, found: await page.getByText(/^[1-9]\d? results?$/).innerText() };
+}
+
 /** A plan is saved under a name, changed, and what was not saved is there after a reload; then it is saved and deleted. */
 export async function savedPlan({ page, base }) {
   await page.goto(`${base}/plan`);

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from base64 import b64decode, b64encode
 from dataclasses import replace
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -20,6 +21,7 @@ from fakes.dialect import Reply
 from fakes.faults import Faults
 from fakes.provider import FakeProvider
 from fakes.webhook_receiver import Receiver
+from models.pdfs import pdf
 from proctor.metrics.rounding import decimal_text
 from server.serving import Server, serving
 
@@ -310,6 +312,55 @@ def test_files_are_dropped_and_pasted_and_a_conversation_goes_on_from_an_answer(
     assert seen["found"] == []
     said = served.get(f"/api/v1/playground/{seen['second']}")["request"]["history"]
     assert [(one["role"], one["text"]) for one in said] == list(zip(("user", "assistant"), seen["before"], strict=True))
+
+
+def test_a_picture_and_a_pdf_reach_the_model_with_each_of_several_prompts(browser: Browser, served: Server) -> None:
+    document = pdf(["Ada keeps the key."])
+    with FakeProvider() as provider:
+        model = f"openai/sees?base_url={provider.url}/v1"
+        seen = browser.go("sentFiles", served, model=model, pdf=b64encode(document).decode())
+        sent = [request.json["messages"][-1]["content"] for request in provider.requests if request.body]
+    assert seen["picture"]["title"] == seen["document"]["title"] == "2 prompts side by side"
+    assert seen["picture"]["answers"] == seen["again"] == ["ANSWER: 7", "ANSWER: 11"]
+    assert seen["document"]["answers"] == ["ANSWER: 15", "ANSWER: 10"]
+    parts = [part for content in sent for part in content]
+    pictures = [part["image_url"]["url"] for part in parts if part["type"] == "image_url"]
+    assert len(pictures) == 2
+    assert all(b64decode(one.partition(",")[2]).startswith(b"\x89PNG") for one in pictures)
+    # A server of one's own may not take PDFs: it is sent what stands in them.
+    texts = [part["text"] for part in parts if part["type"] == "text"]
+    assert sum("[Page 1]\nAda keeps the key." in text for text in texts) == 2
+
+
+def test_two_people_of_two_projects_find_nothing_of_each_other(browser: Browser, tmp_path: Path) -> None:
+    with serving(tmp_path / "home", tmp_path, "--accounts") as guarded:
+        links = []
+        for name, project in (("ada", "reds"), ("bea", "blues")):
+            assert guarded.cli("projects", "add", project)[0] == 0
+            code, said, _ = guarded.cli("users", "add", name)
+            assert code == 0
+            assert guarded.cli("projects", "members", project, "--set", f"{name}=editor")[0] == 0
+            links += re.findall(r"/welcome#\S+", said)
+        ada, bea = browser.go("twoProjects", guarded, links=links)
+    assert bea["run"] not in ada["listed"]
+    assert ada["run"] not in bea["empty"] + bea["listed"]
+    assert bea["run"] in bea["listed"]
+    assert len(bea["foreign"]) == 3
+    assert all("demo/strong" not in said for said in bea["foreign"])
+    assert all(re.search("(?i)no run|not found|there is no", said) for said in bea["foreign"])
+
+
+def test_the_last_of_many_rows_is_one_number_away(browser: Browser, served: Server) -> None:
+    """A million rows take minutes to fill: bench/dashboard.py walks these."""
+    count = 30_000
+    run = served.run({"models": ["demo/strong", "demo/weak"], "benchmarks": [f"puzzles?count={count // 2}"]})
+    [first] = served.get(f"/api/v1/runs/{run}/results?limit=1&category=dates")["items"]
+    text = re.findall(r"\d+ days \w+ \d+ \w+ \d{4}", first["input"])[0]
+    seen = browser.go("manyRows", served, run=run, count=count, text=text)
+    assert seen["total"] == f"{count:,} results"
+    assert [size for size, _ in seen["places"]] == [str(count)] * 3
+    assert len({at for _, at in seen["places"]}) == 3
+    assert 0 < seen["drawn"] < 200, "only what is seen is in the page"
 
 
 def test_a_plan_is_saved_and_what_was_typed_since_outlives_a_reload(browser: Browser, served: Server) -> None:
