@@ -41,6 +41,8 @@ ACTIONS = {"child": 40, "group": 15, "beat": 5, "api": 15, "redis": 10, "redis w
 END_SECONDS = 900
 KEPT_SECONDS = 300.0
 FROZEN_SECONDS = 40.0
+THAWED_SECONDS = 3.0
+"""Until one that wakes has heard that its chunk is another's."""
 CAP_USD = 50
 KEPT = ("model", "benchmark", "trials", "scored", "invalid", "failed", "stopped", "metrics", "categories", "usage")
 
@@ -115,6 +117,7 @@ class Chaos:
         self.api.start()
         lines = []
         while sum(self.kills.values()) < self.kills_wanted:
+            self._wait_for_thawed()
             self._post("/reset")
             before, self.at_risk, self.known_recorded = self.kills.copy(), 0, 0
             began = time.monotonic()
@@ -128,8 +131,7 @@ class Chaos:
             self._check_heard(run)
             lines.append(self._judge(run.document(), alone, self.kills - before, seconds))
             say(lines[-1])
-        for timer in self.thawing:
-            timer.join()
+        self._wait_for_thawed()
         pids = [pid for group in self.cluster.groups for pid in (group.pid, *children(group.pid))]
         pids.append(self.api.end())
         self.cluster.close()
@@ -137,6 +139,14 @@ class Chaos:
         if left:
             self.problems.append(f"{len(left)} processes were left running")
         return self._table(lines, seconds_alone)
+
+    def _wait_for_thawed(self) -> None:
+        """One that wakes in the next run would count there with what it still asks for this one."""
+        for timer in self.thawing:
+            timer.join()
+        if self.thawing:
+            time.sleep(THAWED_SECONDS)
+        self.thawing.clear()
 
     def _disturb(self, run: Following) -> None:
         """Kill something every few seconds while the run goes on; one that does not end is given up."""

@@ -14,7 +14,7 @@ import proctor
 from commands import Cli
 from proctor.domain.artifacts import Artifacts
 from proctor.runs.chunks.finish import keep_missing_raw_data
-from proctor.runs.raw_data import keep_raw_data
+from proctor.runs.raw_data import RawDataStoppedError, keep_raw_data
 from proctor.stores.artifacts.folder import FolderArtifacts
 from proctor.stores.runs import RunStore
 from runs.arithmetic import wait_for
@@ -86,6 +86,9 @@ def test_a_worker_that_is_lost_between_a_runs_end_and_its_artifact_leaves_that_t
     with database.connection() as connection:
         connection.execute("UPDATE runs SET raw_data = NULL")
     artifacts.delete(key)
+    with pytest.raises(RawDataStoppedError):
+        keep_raw_data(database, run_id, artifacts, lambda: False)
+    assert not artifacts.exists(key)
     assert keep_missing_raw_data(database, artifacts) == 0, "whoever has just ended it may be at it"
     with database.connection() as connection:
         connection.execute("UPDATE queue SET finished_at = finished_at - 120")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import orjson
@@ -19,14 +19,28 @@ from proctor.stores.results import ResultStore
 _GZIP = 31
 
 
-def keep_raw_data(database: Database, run_id: str, artifacts: Artifacts) -> str:
+class RawDataStoppedError(Exception):
+    """Whoever kept them was told to stop: nothing is kept."""
+
+
+def keep_raw_data(
+    database: Database, run_id: str, artifacts: Artifacts, go_on: Callable[[], bool] = lambda: True
+) -> str:
     """Keep every attempt of a run, with prompts, whole responses and scores, as gzip of JSONL; gives its key.
 
     The rows are those of `proctor export --all-attempts --with prompt,metadata,choices,tags`, with the contents of
-    files. It is read and compressed a row at a time; the same rows give the same key.
+    files. It is read and compressed a row at a time; the same rows give the same key. Raises RawDataStoppedError once
+    `go_on` says no.
     """
-    rows = ResultStore(database).results(run_id, all_attempts=True)
+    rows = _while(go_on, ResultStore(database).results(run_id, all_attempts=True))
     return artifacts.put(f"{run_id}.jsonl.gz", _compressed(map(_line, rows)))
+
+
+def _while(go_on: Callable[[], bool], rows: Iterable[ResultRow]) -> Iterator[ResultRow]:
+    for row in rows:
+        if not go_on():
+            raise RawDataStoppedError
+        yield row
 
 
 def _line(row: ResultRow) -> bytes:

@@ -38,8 +38,8 @@ def finish_run(
 ) -> RunStatus | None:
     """Write how the run ended, compute its figures and keep its raw data; None when there is nothing to end.
 
-    Calling it again, or in several processes at once, is harmless. Packing a large run takes a minute: once
-    `is_to_be_packed` says no, a worker does it later.
+    Calling it again, or in several processes at once, is harmless. Packing a large run takes a minute, and so does
+    keeping its responses: once `is_to_be_packed` says no, a worker does it later.
     """
     queue, store = QueueStore(database), RunStore(database)
     steps = StepStore(database)
@@ -64,7 +64,7 @@ def finish_run(
         log.info("run_ended", extra={"status": status.value, "error": error})
         _compute_figures(run_id, database)
     if status is RunStatus.COMPLETED:
-        _keep_raw_data(run_id, database, artifacts)
+        _keep_raw_data(run_id, database, artifacts, is_to_be_packed)
     pack_run(database, run_id, is_to_be_packed)
     return status
 
@@ -119,14 +119,18 @@ def _compute_figures(run_id: str, database: Database) -> None:
         log.warning("the figures of run %s are computed when it is read: %s", run_id, fault)
 
 
-def _keep_raw_data(run_id: str, database: Database, artifacts: Artifacts | None) -> bool:
+def _keep_raw_data(
+    run_id: str, database: Database, artifacts: Artifacts | None, go_on: Callable[[], bool] = lambda: True
+) -> bool:
     """A server drops months of responses; the run's own are then still there, as one artifact."""
     if artifacts is None or database.dialect is not POSTGRESQL:
         return False
-    from proctor.runs.raw_data import keep_raw_data
+    from proctor.runs.raw_data import RawDataStoppedError, keep_raw_data
 
     try:
-        QueueStore(database).keep_raw_data(run_id, keep_raw_data(database, run_id, artifacts))
+        QueueStore(database).keep_raw_data(run_id, keep_raw_data(database, run_id, artifacts, go_on))
+    except RawDataStoppedError:
+        return False  # of a large run it takes minutes: another worker does it, see `keep_missing_raw_data`
     except StoreError as fault:  # the run is complete without it
         log.warning("the responses of run %s are not kept as one artifact: %s", run_id, fault)
         return False
