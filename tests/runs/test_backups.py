@@ -25,7 +25,7 @@ from proctor.runs.storage.restoring import restore_backup
 from proctor.stores.artifacts.folder import FolderArtifacts
 from proctor.stores.backups.manifest import ROWS
 from proctor.stores.backups.places import FolderPlace
-from proctor.stores.backups.rows import TableDigest, read_rows
+from proctor.stores.backups.rows import TableDigest, lines_of, read_rows
 from proctor.stores.backups.sealing import BackupKey
 from proctor.stores.database import Database, locate_database, open_database
 from proctor.stores.upgrade import HEAD
@@ -355,6 +355,19 @@ def test_tables_and_columns_of_a_manifest_are_names_of_ours(
     change_manifest(tmp_path, backup_id, tables=[table | {"table": "runs", "columns": ["id) SELECT 1; --"]}])
     with pytest.raises(StoreError, match="names what no database"):
         restore_backup(*elsewhere(tmp_path), place, None)
+
+
+def test_large_rows_are_lines_of_their_own_and_together_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two hundred answers of megabytes in one line would be more than whoever restores them reads."""
+    rows = [[number, "x" * (number % 3) * 20] for number in range(9)]
+    one, several = TableDigest(), TableDigest()
+    assert [orjson.loads(line) for line in lines_of(rows, one)] == [rows]
+    monkeypatch.setattr("proctor.stores.backups.rows.LINE_BYTES", 50)
+    lines = list(lines_of(rows, several))
+    assert len(lines) > 3
+    assert all(len(line) <= 60 for line in lines)
+    assert [row for line in lines for row in orjson.loads(line)] == rows
+    assert several.text == one.text
 
 
 def test_a_key_for_a_backup_that_is_not_encrypted_is_said(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import io
+import os
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
@@ -387,6 +389,77 @@ def test_a_file_that_is_no_archive_is_a_mistake_in_the_command(cli: Cli, home: P
         ended = cli("projects", "import", tmp_path / given)
         assert ended.code == 2
         assert said in ended.err
+
+
+@pytest.mark.sqlite
+def test_a_line_that_unpacks_to_much_is_refused_and_nothing_is_written(
+    exported: Path, elsewhere: tuple[Database, FolderArtifacts], tmp_path: Path
+) -> None:
+    target, their_artifacts = elsewhere
+    manifest, _, parts = unpacked(exported)
+    packer = zlib.compressobj(wbits=31)
+    row = [packer.compress(b'{"table":"models"}\n[["'), *(packer.compress(b"x" * (1 << 20)) for _ in range(130))]
+    bomb = tmp_path / "bomb.zip"
+    with zipfile.ZipFile(bomb, "w") as archive:
+        for name, content in {**parts, ROWS: b"".join([*row, packer.flush()])}.items():
+            archive.writestr(name, content if name != MANIFEST else orjson.dumps(manifest))
+    assert bomb.stat().st_size < 1_000_000
+    with pytest.raises(StoreError, match="no end, or more than 128 MiB"):
+        import_project(target, their_artifacts, bomb, name=None, is_own=True, by="test")
+    with target.connection() as connection:
+        assert connection.execute("SELECT count(*) FROM projects WHERE name != 'local'").fetchone()[0] == 0
+
+
+@pytest.mark.sqlite
+def test_a_row_that_no_archive_takes_is_named_when_it_is_exported(
+    exported: Path, database: Database, artifacts: FolderArtifacts, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("proctor.stores.project_content.MAX_LINE_BYTES", 200)
+    with pytest.raises(StoreError, match="'proctor backup' takes it"):
+        export_project(database, artifacts, PROJECT, tmp_path / "again.zip", by="test")
+    assert exported.exists()
+    assert not (tmp_path / "again.zip").exists()
+    assert not list(tmp_path.glob(".export-*"))
+
+
+@pytest.mark.sqlite
+def test_an_archive_that_its_disk_does_not_give_is_named_and_not_the_place_it_goes_to(
+    exported: Path, elsewhere: tuple[Database, FolderArtifacts], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second time that an artifact is read it is being written to the artifacts' folder."""
+    read, seen = zipfile.ZipExtFile.read, list[str]()
+
+    def read_from_a_bad_disk(part: zipfile.ZipExtFile, n: int | None = -1) -> bytes:
+        if (content := read(part, n)) and part.name.startswith("artifacts/"):
+            if part.name in seen:
+                raise OSError(errno.EIO, os.strerror(errno.EIO))
+            seen.append(part.name)
+        return content
+
+    monkeypatch.setattr(zipfile.ZipExtFile, "read", read_from_a_bad_disk)
+    with pytest.raises(StoreError, match=r"acme\.zip cannot be read: Input/output error"):
+        import_project(*elsewhere, exported, name=None, is_own=True, by="test")
+
+
+class NoMoreFiles(FolderArtifacts):
+    def check(self) -> None:
+        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+
+
+@pytest.mark.sqlite
+def test_a_fault_of_this_machine_is_not_called_one_of_the_archive(
+    exported: Path, elsewhere: tuple[Database, FolderArtifacts]
+) -> None:
+    target, theirs = elsewhere
+    with pytest.raises(OSError, match="Too many open files"):
+        import_project(target, NoMoreFiles(theirs.folder), exported, name=None, is_own=True, by="test")
+
+
+def test_a_place_where_no_archive_can_be_written_is_a_mistake_in_the_command(cli: Cli, home: Path) -> None:
+    assert home
+    ended = cli("projects", "export", "local", "/proc/mine.zip")
+    assert ended.code == 2
+    assert "/proc/mine.zip cannot be written: No such file" in ended.err
 
 
 def _is_same(one: bytes, other: bytes) -> bool:

@@ -240,6 +240,33 @@ def test_a_run_of_the_command_line_is_one_tree_per_trial(home: Path, collector: 
     assert home.exists()
 
 
+@pytest.mark.sqlite
+def test_a_run_of_the_library_is_one_tree_per_trial_and_the_programs_own_traces_stay_its_own(
+    home: Path, collector: Collector
+) -> None:
+    """Two runs in one program, which sets up OpenTelemetry for itself after them: that is possible once only."""
+    code = (
+        "import asyncio, proctor\n"
+        "from opentelemetry import trace; from opentelemetry.sdk.trace import TracerProvider\n"
+        "first = proctor.evaluate('puzzles', models='demo/strong', limit=3)\n"
+        "asyncio.run(proctor.evaluate_async('puzzles', models='demo/weak', limit=3))\n"
+        "own = TracerProvider(); trace.set_tracer_provider(own)\n"
+        "assert trace.get_tracer_provider() is own\n"
+        "with trace.get_tracer('host').start_as_current_span('of the program'): pass\n"
+        "print(first.id)"
+    )
+    environment = {**os.environ, "PROCTOR_TRACES_URL": collector.url}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    roots = collector.named("execute run")
+    assert len({root.trace for root in roots}) == 2
+    assert done.stdout.strip() in {root.attributes["proctor.run.id"] for root in roots}
+    assert {span.service for span in collector.spans} == {"proctor-run"}
+    assert [collector.path(trial) for trial in collector.named("trial")] == [["execute run", "trial"]] * 6
+    assert len(collector.named("score")) == 6
+    assert not collector.named("of the program")
+    assert home.exists()
+
+
 def test_without_an_address_nothing_of_opentelemetry_is_imported() -> None:
     """Beyond what FastAPI itself imports for the server."""
     code = (

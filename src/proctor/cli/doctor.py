@@ -29,7 +29,7 @@ EXTRAS = {
     "schema": "the scorer json_schema, and tool calls checked against their schema",
     "similarity": "the scorer similarity (embeddings)",
     "text": "the scorers bleu and chrf",
-    "traces": "traces of servers and workers (PROCTOR_TRACES_URL)",
+    "traces": "traces (PROCTOR_TRACES_URL)",
     "tokens": "counting tokens before a run",
     "postgresql": "results in a PostgreSQL database",
     "s3": "artifacts in S3 (PROCTOR_ARTIFACTS_URL=s3://…)",

@@ -19,11 +19,11 @@ from proctor.cli.notices import show_notices
 from proctor.domain.documents.evaluation import EvaluationSummary
 from proctor.domain.documents.run import ExecutedRun, RunSummary
 from proctor.domain.run import INTERRUPTED_REASON, RunStatus
-from proctor.domain.tracing import span
 from proctor.runs.execute import execute_run
 from proctor.runs.execution import RunExecution
 from proctor.runs.gates import check_gates
 from proctor.runs.plans.metric_names import metrics_of_each
+from proctor.telemetry.run_traces import trace_runs
 
 if TYPE_CHECKING:
     from proctor.stores.database import Database
@@ -135,23 +135,7 @@ def watch(execution: RunExecution) -> RunStatus:
         view.close()  # a terminal gets its cursor back
         echo(f"Quit. Everything recorded is kept; resume with 'proctor resume {execution.run_id}'.", err=True)
 
-    _send_traces()
+    trace_runs()
     execution.observers.append(show_notices)
     with View(execution.progress, execution.run_id) as view:
-        return run_until_done(lambda: _execute(execution), interrupted, quit_now)
-
-
-def _send_traces() -> None:
-    """To the collector that the environment names, if it names one."""
-    from proctor.settings import Settings
-
-    url = Settings.from_environment().traces_url
-    if url is not None:
-        from proctor.telemetry.starting import trace_process  # loads structlog, which few runs need
-
-        trace_process(url, "run")
-
-
-async def _execute(execution: RunExecution) -> RunStatus:
-    with span("execute run", {"proctor.run.id": execution.run_id}):
-        return await execute_run(execution)
+        return run_until_done(lambda: execute_run(execution), interrupted, quit_now)

@@ -20,6 +20,7 @@ from proctor.runs.resolve import PlanContext
 from proctor.runs.results import read_rows
 from proctor.stores.database import Database
 from proctor.stores.runs import RunStore
+from proctor.telemetry.run_traces import trace_runs
 
 if TYPE_CHECKING:
     import pandas
@@ -126,6 +127,7 @@ class Run:
         if self._execution is None:
             row = RunStore(self._database).get(self.id)
             self._execution = reopen(row, self._context, self._database)
+        trace_runs()
         execution, self._execution = self._execution, None
         return _Executing(execution, self._listeners, self.refresh)
 

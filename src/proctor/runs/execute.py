@@ -21,6 +21,7 @@ from proctor.domain.event import Observer
 from proctor.domain.plan import Limits, Plan
 from proctor.domain.run import RunStatus
 from proctor.domain.scope import Scope
+from proctor.domain.tracing import span
 from proctor.engine.budget import Budget, out_of_money
 from proctor.engine.loop import ModelWork, Work, execute
 from proctor.engine.ratelimit import RateLimits, RunRateLimits
@@ -114,6 +115,11 @@ def _execution(
 
 async def execute_run(execution: RunExecution) -> RunStatus:
     """Finish whatever is unfinished; calling it again after any end, a crash included, is harmless."""
+    with span("execute run", {"proctor.run.id": execution.run_id}):
+        return await _execute(execution)
+
+
+async def _execute(execution: RunExecution) -> RunStatus:
     store = RunStore(execution.database)
     was_completed = store.get(execution.run_id).status is RunStatus.COMPLETED
     lease = store.lease(execution.run_id)

@@ -21,7 +21,7 @@ from proctor.domain.scope import EVERYTHING
 from proctor.domain.text import storable
 from proctor.stores.archived_values import is_storable
 from proctor.stores.backups.manifest import TableContent
-from proctor.stores.backups.rows import ROWS_IN_A_LINE, TableDigest, read_rows
+from proctor.stores.backups.rows import ROWS_IN_A_LINE, TableDigest, lines_of, read_rows
 from proctor.stores.connection import POSTGRESQL, Connection
 from proctor.stores.database import Database
 from proctor.stores.journal import sample_digest
@@ -74,6 +74,8 @@ PARENTS = {"run_id": "runs", "file_id": "files", "ask_id": "playground_asks", "s
 _NAMED_BY = {"samples": "digest"}
 """What other tables call a row by, where that is not its id."""
 MONTHS = range(200001, 210001)
+MAX_LINE_BYTES = 128 * 1024 * 1024
+"""Of an archive, whose maker is not trusted: twice the largest answer that is taken of a model."""
 
 
 class TravellingRows(Struct, frozen=True):
@@ -111,10 +113,14 @@ def write_project(
         digest = TableDigest()
         yield packer.compress(orjson.dumps({"table": content.table}, option=orjson.OPT_APPEND_NEWLINE))
         for rows in stored_pages(connection, content, project):
-            for row in rows:
-                digest.add(row)
             see(TravellingRows(content.table, content.columns, rows))
-            yield packer.compress(orjson.dumps(rows, option=orjson.OPT_APPEND_NEWLINE))
+            for line in lines_of(rows, digest):
+                if len(line) > MAX_LINE_BYTES:
+                    raise StoreError(
+                        f"A row of {content.table} has {len(line) >> 20} MiB: no archive has more than "
+                        f"{MAX_LINE_BYTES >> 20} MiB in one. 'proctor backup' takes it."
+                    )
+                yield packer.compress(line)
         tables.append(replace(content, rows=digest.rows, digest=digest.text))
     yield packer.flush()
 
@@ -144,7 +150,7 @@ def check_rows(tables: Sequence[TableContent], chunks: Iterable[bytes]) -> None:
     """Read all of it and compare it with the manifest; StoreError for what is damaged or cannot be a row."""
     expected = {one.table: one for one in tables}
     digests = {name: TableDigest() for name in expected}
-    for name, rows in read_rows(chunks):
+    for name, rows in read_rows(chunks, MAX_LINE_BYTES):
         if name not in expected:
             raise StoreError(f"The archive has rows of a table {name!r}, which none has.")
         for row in rows:

@@ -21,15 +21,15 @@ def start_telemetry(settings: TelemetrySettings, service: str) -> None:
     trace_process(settings.traces_url, service)
 
 
-def trace_process(url: str | None, service: str) -> None:
-    """Send traces of this process; a forked one begins anew."""
+def trace_process(url: str | None, service: str, *, is_ours: bool = True) -> None:
+    """Send traces of this process; a forked one begins anew. One that is not ours keeps its own tracer provider."""
     if url is None:
         return
     if find_spec("opentelemetry") is None or find_spec("opentelemetry.exporter") is None:
         raise UserError("PROCTOR_TRACES_URL needs more than is installed: pip install 'proctor[traces]'.")
     from proctor.telemetry.traces import start_tracing
 
-    start_tracing(url, service)
+    start_tracing(url, service, is_ours=is_ours)
 
 
 def count_worker() -> None:

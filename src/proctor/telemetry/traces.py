@@ -81,13 +81,14 @@ class OtelTracer:
         return carrier.get("traceparent")
 
 
-def start_tracing(url: str, service: str) -> None:
+def start_tracing(url: str, service: str, *, is_ours: bool = True) -> None:
     """Send this process's spans to a collector; OpenTelemetry's own variables (OTEL_…) say how often and how many."""
     about = {"service.name": f"proctor-{service}", "service.version": __version__, "service.namespace": "proctor"}
     provider = TracerProvider(resource=Resource.create(about), shutdown_on_exit=False)
     address = url.rstrip("/")
     exporter = OTLPSpanExporter(endpoint=address if address.endswith(PATH) else address + PATH)
     provider.add_span_processor(BatchSpanProcessor(exporter))
-    trace.set_tracer_provider(provider)
+    if is_ours:  # FastAPI asks for it; a program that evaluates has one of its own, or sets it later, once
+        trace.set_tracer_provider(provider)
     trace_with(OtelTracer(provider, exporter))
     atexit.register(end_tracing)

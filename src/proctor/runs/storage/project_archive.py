@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any
+from typing import IO, Annotated, Any
 
 import msgspec
 import orjson
@@ -75,6 +75,16 @@ def export_project(database: Database, artifacts: Artifacts, name: str, file: Pa
     if not file.absolute().parent.is_dir():
         raise UserError(f"There is no folder {file.absolute().parent}.")
     _refuse_open_runs(database, name)
+    try:
+        manifest = _write_file(database, artifacts, name, file)
+    except OSError as error:  # stores explain theirs
+        raise UserError(f"{file} cannot be written: {error.strerror or error}.") from None
+    AuditStore(database).add(by, "export-project", of=name, project=name)
+    counts = {one.table: one.rows for one in manifest.tables if one.rows}
+    return ExportedProject(name, str(file), file.stat().st_size, counts, manifest.artifacts, manifest.artifact_bytes)
+
+
+def _write_file(database: Database, artifacts: Artifacts, name: str, file: Path) -> ProjectManifest:
     descriptor, unfinished = tempfile.mkstemp(prefix=".export-", dir=file.absolute().parent)
     try:
         with os.fdopen(descriptor, "wb") as opened, zipfile.ZipFile(opened, "w", allowZip64=True) as archive:
@@ -82,9 +92,7 @@ def export_project(database: Database, artifacts: Artifacts, name: str, file: Pa
         Path(unfinished).rename(file)
     finally:
         Path(unfinished).unlink(missing_ok=True)
-    AuditStore(database).add(by, "export-project", of=name, project=name)
-    counts = {one.table: one.rows for one in manifest.tables if one.rows}
-    return ExportedProject(name, str(file), file.stat().st_size, counts, manifest.artifacts, manifest.artifact_bytes)
+    return manifest
 
 
 def _refuse_open_runs(database: Database, name: str) -> None:
@@ -243,19 +251,14 @@ def _opened(file: Path) -> Iterator[zipfile.ZipFile]:
         ) from None
     except OSError as error:
         raise UserError(f"{file} cannot be read: {error.strerror or error}.") from None
-    try:
-        with archive:
-            yield archive
-    except (zipfile.BadZipFile, EOFError, RuntimeError, NotImplementedError) as error:
-        raise StoreError(f"{file} is damaged: {error}.") from None
-    except OSError as error:
-        raise StoreError(f"{file} cannot be read: {error.strerror or error}.") from None
+    with archive:
+        yield archive
 
 
 def _read_manifest(archive: zipfile.ZipFile) -> ProjectManifest:
     _refuse_strange_members(archive)
     try:
-        with archive.open(MANIFEST) as member:
+        with _part(archive, MANIFEST) as member:
             found = msgspec.json.decode(member.read(MAX_MANIFEST_BYTES), type=ProjectManifest)
     except (msgspec.MsgspecError, RecursionError) as error:
         raise StoreError(f"The archive's {MANIFEST} cannot be read: {error}.") from None
@@ -313,6 +316,18 @@ def _check_benchmarks(archive: zipfile.ZipFile, keys: Iterable[str]) -> None:
 
 
 def _chunks(archive: zipfile.ZipFile, name: str) -> Iterator[bytes]:
-    with archive.open(name) as member:
+    with _part(archive, name) as member:
         while chunk := member.read(CHUNK_BYTES):
             yield chunk
+
+
+@contextmanager
+def _part(archive: zipfile.ZipFile, name: str) -> Iterator[IO[bytes]]:
+    """One part, for nothing but to be read: what fails within the block is the archive's fault."""
+    try:
+        with archive.open(name) as member:
+            yield member
+    except (zipfile.BadZipFile, EOFError, RuntimeError, NotImplementedError) as error:
+        raise StoreError(f"{archive.filename} is damaged: {error}.") from None
+    except OSError as error:
+        raise StoreError(f"{archive.filename} cannot be read: {error.strerror or error}.") from None

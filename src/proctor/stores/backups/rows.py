@@ -28,8 +28,10 @@ from proctor.stores.schema import stored_tables
 
 ROWS_IN_A_LINE = 200
 PIECE_BYTES = 16 * 1024 * 1024
+LINE_BYTES = 8 * 1024 * 1024
+"""A line ends there, or after the one row that is larger."""
 MAX_LINE_BYTES = 1 << 30
-"""Of so many rows; what is larger was not written here."""
+"""What is larger was not written here; earlier versions had so many rows in a line, however large."""
 _GZIP = 31
 _BITS = 128
 _BASE64 = "base64"
@@ -49,7 +51,11 @@ class TableDigest:
         self.rows, self._sum = 0, 0
 
     def add(self, row: Sequence[Any]) -> None:
-        found = blake2b(orjson.dumps(row), digest_size=_BITS // 8).digest()
+        self.add_text(orjson.dumps(row))
+
+    def add_text(self, row: bytes) -> None:
+        """A row as it is written."""
+        found = blake2b(row, digest_size=_BITS // 8).digest()
         self.rows, self._sum = self.rows + 1, (self._sum + int.from_bytes(found, "big")) % (1 << _BITS)
 
     @property
@@ -64,17 +70,35 @@ def write_rows(connection: sqlalchemy.Connection, tables: list[TableContent]) ->
         content, digest = _content(table), TableDigest()
         yield packer.compress(orjson.dumps({"table": table.name}, option=orjson.OPT_APPEND_NEWLINE))
         for rows in _pages(connection, content):
-            for row in rows:
-                digest.add(row)
-            yield packer.compress(orjson.dumps(rows, option=orjson.OPT_APPEND_NEWLINE))
+            for line in lines_of(rows, digest):
+                yield packer.compress(line)
         tables.append(_filled(content, digest))
     yield packer.flush()
 
 
-def read_rows(chunks: Iterable[bytes]) -> Iterator[tuple[str, list[list[Any]]]]:
-    """The tables and their rows, some at a time; StoreError for what is no such file."""
+def lines_of(rows: Iterable[Sequence[Any]], digest: TableDigest) -> Iterator[bytes]:
+    """The rows as lines of JSON, each added to the digest; whoever reads a line holds little more than one row."""
+    held, size = list[bytes](), 0
+    for row in rows:
+        text = orjson.dumps(row)
+        digest.add_text(text)
+        if held and size + len(text) > LINE_BYTES:
+            yield _line(held)
+            held, size = [], 0
+        held.append(text)
+        size += len(text)
+    if held:
+        yield _line(held)
+
+
+def _line(rows: list[bytes]) -> bytes:
+    return b"[" + b",".join(rows) + b"]\n"
+
+
+def read_rows(chunks: Iterable[bytes], largest_line: int | None = None) -> Iterator[tuple[str, list[list[Any]]]]:
+    """The tables and their rows, some at a time; StoreError for what is no such file, or has a line too large."""
     table = ""
-    for line in _lines(chunks):
+    for line in _lines(chunks, MAX_LINE_BYTES if largest_line is None else largest_line):
         try:
             found = _LINE.decode(line)
         except (msgspec.MsgspecError, RecursionError):
@@ -163,7 +187,7 @@ def _unpacked(value: Any) -> Any:
         raise StoreError("The rows cannot be read: they are damaged.") from None
 
 
-def _lines(chunks: Iterable[bytes]) -> Iterator[bytes]:
+def _lines(chunks: Iterable[bytes], largest: int) -> Iterator[bytes]:
     unpacker, held, size = zlib.decompressobj(wbits=_GZIP), list[bytes](), 0
     try:
         for chunk in chunks:
@@ -177,8 +201,11 @@ def _lines(chunks: Iterable[bytes]) -> Iterator[bytes]:
                     yield from lines[:-1]
                     held, size = lines[-1:], len(lines[-1])
                 packed = unpacker.unconsumed_tail
-                if size > MAX_LINE_BYTES:
-                    raise StoreError("The rows are damaged: a line of them has no end.")
+                if size > largest:
+                    raise StoreError(
+                        f"The rows are damaged: a line of them has no end, or more than {largest >> 20} MiB, "
+                        "which none has that was written here."
+                    )
         held.append(unpacker.flush())
     except zlib.error:
         raise StoreError("The rows cannot be unpacked: they are damaged.") from None
