@@ -17,6 +17,7 @@ from postgres_archive import ARCHIVE, INSTALLED, SCRIPTS, ArchivingServer, insta
 from proctor.stores.backups.manifest import TableContent
 from proctor.stores.backups.rows import stored_digests, write_rows
 from proctor.stores.database import Database, open_database
+from proctor.telemetry.metrics import DatabaseCollector
 
 NAME = "proctor"
 OTHER_SYSTEM = b"another server's log"
@@ -180,6 +181,36 @@ def test_a_copy_beside_which_no_log_arrives_is_no_success_and_removes_nothing(se
     assert (done.returncode, done.stdout) == (1, "")
     assert "does not arrive: see pg_stat_archiver" in done.stderr
     assert "20200101T000000Z" in server.copies()
+
+
+def test_an_archive_that_is_late_is_told_as_a_metric_and_a_server_at_rest_is_not_late(
+    server: ArchivingServer, database: str, home: Path
+) -> None:
+    run()
+    opened = open_database(database)
+
+    def metrics() -> dict[str, float]:
+        found = DatabaseCollector(opened, home, lambda: None).collect()
+        return {one.name: one.samples[0].value for one in found if one.name.startswith("proctor_wal")}
+
+    server.archive_now()
+    server.wait_for(lambda: metrics()["proctor_wal_files_waiting"] == 0)  # at rest: nothing more is coming
+    first = metrics()["proctor_wal_archived_timestamp_seconds"]
+    server.execute("ALTER SYSTEM SET archive_command = 'false'")
+    server.execute("SELECT pg_reload_conf()")
+    for _ in range(3):
+        server.execute("SELECT pg_create_restore_point('written')")
+        server.execute("SELECT pg_switch_wal()")
+    assert metrics()["proctor_wal_files_waiting"] in (2, 3)  # the last one may be empty by now
+    assert metrics()["proctor_wal_archived_timestamp_seconds"] == first
+    server.execute("ALTER SYSTEM RESET archive_command")
+    server.execute("SELECT pg_reload_conf()")
+    server.archive_now()
+    server.wait_for(lambda: metrics()["proctor_wal_files_waiting"] == 0)
+    assert metrics()["proctor_wal_archived_timestamp_seconds"] > first
+    server.copy()  # the last file in the archive is now one beside the log
+    assert metrics()["proctor_wal_files_waiting"] == 0
+    opened.dispose()
 
 
 def test_a_gap_in_the_log_is_told_with_each_copy(server: ArchivingServer) -> None:

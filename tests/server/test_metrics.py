@@ -97,6 +97,7 @@ def exported(server: Server) -> set[str]:
             _, _, name, kind = line.split()
             names |= {f"{name}{suffix}" for suffix in ("_bucket", "_count", "_sum")} if kind == "histogram" else {name}
     names.add("proctor_certificate_expiry_timestamp_seconds")  # where there is a certificate
+    names |= {"proctor_wal_files_waiting", "proctor_wal_archived_timestamp_seconds"}  # where PostgreSQL archives
     return names | {"proctor_backup_timestamp_seconds"}  # where there is a backup
 
 

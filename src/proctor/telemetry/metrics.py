@@ -27,6 +27,7 @@ from proctor.domain.errors import StoreError
 from proctor.domain.run import RunStatus
 from proctor.stores.database import Database
 from proctor.stores.monitoring import LATENCY_BUCKETS, Distribution, ServiceFigures, read_service_figures
+from proctor.stores.wal_archive import WalArchive, read_wal_archive
 from proctor.telemetry.logs import lines_dropped
 from proctor.telemetry.process_metrics import ProcessMetrics
 
@@ -52,6 +53,7 @@ class DatabaseCollector(Collector):
         self._lock = Lock()
         self._figures: ServiceFigures | None = None
         self._fresh_until = 0.0
+        self._wal: WalArchive | None = None
         self._backup: float | None = None
         self._backup_until = 0.0
 
@@ -70,6 +72,8 @@ class DatabaseCollector(Collector):
             yield GaugeMetricFamily(
                 "proctor_backup_timestamp_seconds", "When the newest backup was made.", value=backup
             )
+        if figures is not None and self._wal is not None:
+            yield from _of_wal(self._wal)
         if self._home.exists():
             free = float(shutil.disk_usage(self._home).free)
             yield GaugeMetricFamily("proctor_disk_free_bytes", "Free where the home is.", value=free)
@@ -84,6 +88,7 @@ class DatabaseCollector(Collector):
         if self._figures is None or began >= self._fresh_until:
             try:
                 self._figures = read_service_figures(self._database)
+                self._wal = read_wal_archive(self._database)
             except StoreError:
                 self._figures = None
             took = time.monotonic() - began
@@ -211,6 +216,13 @@ def _of_queue(figures: ServiceFigures) -> Iterator[Metric]:
         deliveries.add_metric([state], figures.deliveries.get(state, 0))
     yield deliveries
     yield GaugeMetricFamily("proctor_workers", "Workers seen in the last minute.", value=figures.workers)
+
+
+def _of_wal(archive: WalArchive) -> Iterator[Metric]:
+    about = "Full files of PostgreSQL's log that are not archived."
+    yield GaugeMetricFamily("proctor_wal_files_waiting", about, value=archive.files_waiting)
+    about = "When the last file of PostgreSQL's log was archived."
+    yield GaugeMetricFamily("proctor_wal_archived_timestamp_seconds", about, value=archive.archived_at)
 
 
 def _by_pool(name: str, about: str, values: Mapping[str, float]) -> Metric:
