@@ -16,7 +16,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from proctor.benchmarks.jsonl import MAX_LINE, read_jsonl
-from proctor.benchmarks.rows import BadRow
+from proctor.benchmarks.mapping import Mapper
+from proctor.benchmarks.rows import BadRow, StreamedRows
+from proctor.benchmarks.samples import MappedSamples
+from proctor.benchmarks.schema import Fields
 from proctor.benchmarks.sources import open_rows
 from proctor.domain.benchmark import Benchmark
 from proctor.domain.errors import BenchmarkError
@@ -137,6 +140,17 @@ def test_a_bad_row_is_reported_with_its_line_before_anything_is_asked(
     if "no target" not in message:
         with pytest.raises(BenchmarkError, match="1 bad row of 3"):
             list(samples)
+
+
+@pytest.mark.parametrize("name", ["id", "input", "target", "category", "group"])
+def test_a_nul_in_any_text_that_is_stored_by_itself_is_refused_and_the_letters_of_its_escape_are_not(name: str) -> None:
+    def samples_with(text: str) -> MappedSamples:
+        row = {"input": "x", "target": "y", name: text}
+        return MappedSamples(StreamedRows("rows", "row", lambda: [(1, row)]), Mapper(Fields()))
+
+    assert samples_with("a\\u0000").fingerprint().count == 1
+    with pytest.raises(BenchmarkError, match="NUL character"):
+        samples_with("a\0").fingerprint()
 
 
 def test_the_first_ten_bad_rows_are_listed_and_all_are_counted(write: Write, load: Load) -> None:

@@ -240,6 +240,7 @@ messages = st.builds(
 def test_any_prompt_comes_back_as_it_was(said: tuple[Message, ...], tools: list[dict[str, object]]) -> None:
     prompt = Prompt(said, tools=tuple(tools), schema={"type": "object"} if tools else None)
     assert codec.read_prompt(codec.prompt_text(prompt)) == prompt
+    assert codec.prompt_text(prompt) == codec.to_json(prompt), "rows of all versions of one prompt are the same"
 
 
 @given(

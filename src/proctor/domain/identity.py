@@ -61,13 +61,9 @@ class CacheKeys:
 
     def of(self, prompt: Prompt, follow_ups: tuple[str, ...], epoch: int) -> str:
         state = self._prefix.copy()
-        state.update(_plain_request(prompt, follow_ups, epoch) or canonical([prompt, follow_ups, epoch]))
+        plain = prompt.plain
+        if plain is None:
+            state.update(canonical([prompt, follow_ups, epoch]))
+        else:
+            state.update(orjson.dumps([plain, follow_ups, epoch]))
         return state.hexdigest()
-
-
-def _plain_request(prompt: Prompt, follow_ups: tuple[str, ...], epoch: int) -> bytes | None:
-    """A request of nothing but text in the canonical form, in a third of the time; None for any other."""
-    if not prompt.is_only_text:
-        return None
-    messages = [{"role": message.role, "content": message.content} for message in prompt.messages]
-    return orjson.dumps([{"messages": messages, "tools": (), "schema": None}, follow_ups, epoch])

@@ -109,6 +109,14 @@ class Prompt:
         return True
 
     @property
+    def plain(self) -> dict[str, Json] | None:
+        """A request of nothing but text as plain values, which are serialised in half the time; None for any other."""
+        if not self.is_only_text:
+            return None
+        messages = [{"role": message.role, "content": message.content} for message in self.messages]
+        return {"messages": messages, "tools": (), "schema": None}
+
+    @property
     def text(self) -> str:
         """The conversation as plain text: what a function or a command is given."""
         return "\n\n".join(message.text for message in self.messages)

@@ -23,8 +23,8 @@ class SampleDigest:
         self._hash = blake2b(digest_size=16)
         self._count = 0
 
-    def add(self, sample: Sample) -> None:
-        """Take one sample in; raises TypeError or ValueError for values that JSON cannot hold."""
+    def add(self, sample: Sample) -> bytes:
+        """Take one sample in, and give the JSON it counts as; raises TypeError or ValueError where that cannot be."""
         values: list[Json] = [
             sample.id,
             sample.input,
@@ -47,6 +47,7 @@ class SampleDigest:
             line = canonical(values) + b"\n"
         self._hash.update(line)  # JSON never holds a raw line break, so samples cannot run into one another
         self._count += 1
+        return line
 
     def fingerprint(self) -> Fingerprint:
         return Fingerprint(self._hash.hexdigest(), self._count)

@@ -36,7 +36,8 @@ def sound(response: Response) -> Response:
     """The response with nothing in it that is not what it should be; raises TypeError when that is the text."""
     if not isinstance(response.text, str):
         raise TypeError("a text was expected")
-    used, changes = response.usage, dict[str, Any]()
+    used = response.usage
+    changes: dict[str, Any] = {}
     for count in (
         used.input_tokens, used.output_tokens, used.reasoning_tokens, used.cached_tokens, used.cache_write_tokens
     ):  # fmt: skip

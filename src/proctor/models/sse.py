@@ -34,12 +34,13 @@ class EventParser:
         if not chunk:
             return []
         self._ends_with_cr = chunk.endswith(b"\r")
-        if b"\r" in chunk:
+        # Not by `in`, which tries the bytes as a number first: an exception is made and dropped for each chunk.
+        if chunk.find(b"\r") >= 0:
             chunk = chunk.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-        if b"\n" not in chunk:
+        lines = chunk.split(b"\n")
+        if len(lines) == 1:
             self._parts.append(chunk)
             return []
-        lines = chunk.split(b"\n")
         if self._parts:
             lines[0] = b"".join(self._parts) + lines[0]
         last = lines.pop()

@@ -48,7 +48,7 @@ def _encode(value: Any) -> Any:
 
 
 def prompt_text(prompt: Prompt) -> str:
-    return to_json(prompt)
+    return to_json(prompt.plain or prompt)
 
 
 def read_prompt(text: str) -> Prompt:
