@@ -60,7 +60,7 @@ resource "aws_ecs_task_definition" "this" {
     readonlyRootFilesystem = true
     stopTimeout            = each.key == "worker" ? 90 : 30
     linuxParameters        = { capabilities = { drop = ["ALL"] } }
-    environment            = [for name, value in local.settings : { name = name, value = value }]
+    environment            = [for name, value in merge(local.settings, var.settings) : { name = name, value = value }]
     secrets                = [for name, arn in local.secret_arns : { name = name, valueFrom = arn }]
     mountPoints            = [{ sourceVolume = "home", containerPath = "/data" }]
     portMappings           = each.key == "api" ? [{ containerPort = local.port, protocol = "tcp" }] : []

@@ -86,6 +86,16 @@ variable "provider_secret_arns" {
   default     = {}
 }
 
+variable "settings" {
+  description = "Further settings that are no secrets, such as PROCTOR_LOG_LEVEL; they win over the module's own."
+  type        = map(string)
+  default     = {}
+  validation {
+    condition     = alltrue([for name in keys(var.settings) : can(regex("^PROCTOR_[A-Z_]+$", name)) && !can(regex("(SECRET|_KEY|DATABASE_URL|DATABASE_READ_URL|BROKER_URL)$", name))])
+    error_message = "Settings are called PROCTOR_…; secrets are given by the variables for them, for they would stand in the task's definition."
+  }
+}
+
 variable "api_count" {
   type    = number
   default = 2

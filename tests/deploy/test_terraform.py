@@ -20,6 +20,7 @@ from proctor.server.access import PERMISSIONS
 FOLDER = ROOT / "deploy" / "terraform"
 PLUGINS = "TESTS_TERRAFORM_PLUGINS"
 """May name a folder with the AWS provider, which terraform would fetch."""
+QUIET = {**os.environ, "TF_CLI_CONFIG_FILE": os.devnull, "CHECKPOINT_DISABLE": "1", "TF_IN_AUTOMATION": "1"}
 TEXT = "\n".join(path.read_text() for path in sorted(FOLDER.glob("*.tf")))
 pytestmark = pytest.mark.sqlite
 
@@ -87,13 +88,36 @@ def test_nothing_is_open_that_need_not_be() -> None:
     assert '"*"' not in TEXT.replace("/*", ""), "a right to everything"
 
 
+@pytest.mark.parametrize(
+    ("given", "is_taken"),
+    [
+        ({"PROCTOR_LOG_LEVEL": "warning", "PROCTOR_BACKUP_KEY_FILE": "/data/key"}, True),
+        ({"PROCTOR_SECRET": "x"}, False),
+        ({"PROCTOR_OIDC_CLIENT_SECRET": "x"}, False),
+        ({"PROCTOR_DATABASE_READ_URL": "postgresql://a:b@c/d"}, False),
+        ({"LOG_LEVEL": "warning"}, False),
+    ],
+)
+def test_settings_are_further_ones_and_no_secrets(given: dict[str, str], is_taken: bool, tmp_path: Path) -> None:
+    found = shutil.which("terraform")
+    if found is None:
+        pytest.skip("terraform is not installed")
+    text = (FOLDER / "variables.tf").read_text()
+    [body] = re.findall(r'variable "settings" {.*?^}$', text, re.MULTILINE | re.DOTALL)
+    (tmp_path / "variables.tf").write_text(body)
+    subprocess.run([found, "init", "-input=false"], cwd=tmp_path, env=QUIET, capture_output=True, check=True)
+    plan = [found, "plan", "-input=false", f"-var=settings={json.dumps(given)}"]
+    done = subprocess.run(plan, cwd=tmp_path, env=QUIET, capture_output=True, text=True, check=False)
+    assert (done.returncode == 0) == is_taken, done.stdout + done.stderr
+    assert is_taken or "Settings are called PROCTOR_" in done.stderr
+
+
 def test_terraform_reads_it_the_same_way(tmp_path: Path) -> None:
     found = shutil.which("terraform")
     if found is None:
         pytest.skip("terraform is not installed")
-    quiet = {**os.environ, "TF_CLI_CONFIG_FILE": os.devnull, "CHECKPOINT_DISABLE": "1", "TF_IN_AUTOMATION": "1"}
     done = subprocess.run(
-        [found, "fmt", "-check", "-diff"], cwd=FOLDER, env=quiet, capture_output=True, text=True, check=False
+        [found, "fmt", "-check", "-diff"], cwd=FOLDER, env=QUIET, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stdout
     plugins = os.environ.get(PLUGINS)
@@ -103,9 +127,9 @@ def test_terraform_reads_it_the_same_way(tmp_path: Path) -> None:
         shutil.copy(path, tmp_path)
     init = [found, "init", "-backend=false", "-input=false", f"-plugin-dir={plugins}"]
     for command in (init, [found, "validate"]):
-        done = subprocess.run(command, cwd=tmp_path, env=quiet, capture_output=True, text=True, check=False)
+        done = subprocess.run(command, cwd=tmp_path, env=QUIET, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout + done.stderr
     (tmp_path / "wrong.tf").write_text('resource "aws_s3_bucket" "x" { buckets = "x" }\n')
     assert (
-        subprocess.run([found, "validate"], cwd=tmp_path, env=quiet, capture_output=True, check=False).returncode != 0
+        subprocess.run([found, "validate"], cwd=tmp_path, env=QUIET, capture_output=True, check=False).returncode != 0
     )
