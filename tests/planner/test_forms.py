@@ -82,6 +82,85 @@ def test_a_size_that_is_taken_back_or_only_describes_the_task_does_not_count(sai
     assert limits(said) == [limit]
 
 
+@pytest.mark.parametrize(
+    ("said", "limit"),
+    [
+        ("haiku on gsm8k, 100 of the 1319 questions", 100),
+        ("haiku auf gsm8k, 100 von 1319 Fragen", 100),
+        ("haiku en gsm8k, 100 de las 1319 preguntas", 100),
+        ("haiku gsm8k 1319문제 중 100문제", 100),
+        ("haikuでgsm8kの1319問のうち100問", 100),
+        ("haiku gsm8k 1319题里抽100题", 100),
+        ("haiku on piqa, two out of every five questions", 736),
+        ("haikuでpiqaの十問中三問", 552),
+    ],
+)
+def test_how_many_there_are_is_no_size(said: str, limit: int) -> None:
+    assert limits(said) == [limit]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "haiku on gsm8k, 100 questions, but only 3 of them",
+        "haiku on gsm8k, 100 questions, 5 euros (about 5.40 dollars)",
+        "haiku on gsm8k for $5 and for $10",
+    ],
+)
+def test_what_contradicts_itself_or_is_in_another_currency_is_still_refused(query: str) -> None:
+    with pytest.raises(UserError):
+        plan(query)
+
+
+def test_a_budget_in_dollars_may_name_another_currency_in_brackets() -> None:
+    assert plan("haiku on gsm8k, 100 questions, 5 dollars (about 4.60 euros)")["limits"] == {"cost_usd": 5}
+
+
+def test_a_seed_that_is_taken_back_is_replaced() -> None:
+    assert read_query("haiku on gsm8k, seed 1, sorry, seed 2", world()).options == {"seed": 2}
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "haiku on bbh, very few questions", "haiku auf bbh, nicht viele Fragen", "haiku sur bbh, un petit aperçu",
+        "haiku en bbh, muy pocas preguntas", "haiku bbh 적은 문제로", "haikuでbbhを少なめに", "haiku bbh 随便测一下",
+    ],
+)  # fmt: skip
+def test_a_few_of_anything_is_a_quick_look(said: str) -> None:
+    assert [size.kind for size in read_query(said, world()).sizes] == ["quick"]
+
+
+@pytest.mark.parametrize("said", ["90 per benchmark", "je Benchmark 90", "90 par benchmark", "각 90문제, 벤치마크당"])
+def test_a_size_of_each_benchmark_about_a_subject_means_every_one(said: str) -> None:
+    names = [item["benchmark"] for item in plan(f"haiku, function calling, {said}")["benchmarks"]]
+    assert sorted(names) == ["bfcl-multiple", "bfcl-parallel", "bfcl-simple"]
+
+
+def test_a_language_of_one_benchmark_is_no_gap_of_the_other() -> None:
+    draft = draft_plan("gsm8k and the German part of mgsm, 50 each, haiku", world())
+    assert [item["benchmark"] for item in draft.plan["benchmarks"]] == ["gsm8k", "mgsm"]
+    assert draft.plan["benchmarks"][1]["where"] == {"category": ["de"]}
+
+
+@pytest.mark.parametrize(
+    ("said", "categories"),
+    [
+        ("haiku on mgsm in the Romance languages", ["es", "fr"]),
+        ("haiku auf mgsm in den germanischen Sprachen", ["de", "en"]),
+        ("haiku mgsm 东亚语言", ["ja", "zh"]),
+        ("haiku mgsm除了日语以外的所有语言", ["bn", "de", "en", "es", "fr", "ru", "sw", "te", "th", "zh"]),
+    ],
+)
+def test_families_of_languages_and_all_but_one_are_kept(said: str, categories: list[str]) -> None:
+    assert plan(said)["benchmarks"][0]["where"]["category"] == categories
+
+
+@pytest.mark.parametrize("said", ["20문제씩", "20개씩"])
+def test_so_many_each_in_one_korean_word_is_of_each_language(said: str) -> None:
+    assert limits(f"haiku, mgsm 프랑스어와 독일어, {said}") == [20, 20]
+
+
 def test_two_sizes_that_are_both_meant_are_still_asked_about() -> None:
     with pytest.raises(UserError, match="several sizes"):
         plan("haiku on piqa, 40 questions and 10 %")

@@ -160,13 +160,19 @@ def _choose_named(
         subject = SUBJECT_OF.get(name, benchmark.tags.get("subject", "general"))
         subjects += [] if subject in subjects else [subject]
         return
-    if foreign and len(foreign) == len(languages):
+    if foreign and len(foreign) == len(languages) and not _is_of_another(reading, catalogue, foreign[0]):
         choice.gaps.append(_gap(catalogue, foreign[0], benchmark.tags.get("subject")))
     where = _where(reading, benchmark, languages)
     choice.add(Chosen(name, where, at))
     if is_soft and len(reading.benchmarks) == 1 and not where:
         choice.reasons.append((name, "'math' is the name of a benchmark; maths in general usually means gsm8k"))
         choice.alternatives.append([Chosen("gsm8k")])
+
+
+def _is_of_another(reading: Reading, catalogue: PlannerCatalogue, language: str) -> bool:
+    """`gsm8k and the German part of mgsm`: whether a benchmark that is named has the language."""
+    named = [catalogue.benchmark(name.removeprefix("?")) for name, _ in reading.benchmarks]
+    return any(item is not None and language in (item.tags.get("language"), *item.languages) for item in named)
 
 
 def _of_its_name(reading: Reading, catalogue: PlannerCatalogue, benchmark: CatalogueBenchmark) -> CatalogueBenchmark:

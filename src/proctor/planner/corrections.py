@@ -125,11 +125,24 @@ def apply_suppositions(phrases: Phrases) -> None:
                 break
 
 
+_BEFORE = ("seed", "temperature", "top_p")
+"""Words before the number that they are about: `seed 1, sorry, seed 2`."""
+
+
 def _said_next(phrases: Phrases, at: int) -> int | None:
     for place in range(at + 1, min(at + 1 + FARTHEST, len(phrases.items))):
         if phrases.items[place].kind in ("difference", "unknown"):
             return None
-        if phrases.items[place].kind not in ("filler", "stop", "correction", "only", "atmost", "compare", "currency"):
+        if phrases.items[place].kind not in (
+            "filler",
+            "stop",
+            "correction",
+            "only",
+            "atmost",
+            "compare",
+            "currency",
+            *_BEFORE,
+        ):
             return place
     return None
 

@@ -28,6 +28,11 @@ _WORDS = {
     "europe": "be bg ca cs cy da de el en es et eu fi fr ga gl hr hu is it lb lt lv mk mt nl no pl pt ro ru sk sl "
     "sq sr sv uk",
     "africa": "af am ar ha so sw yo zu",
+    "romance": "ca es fr gl it la pt ro",
+    "germanic": "af da de en is lb nl no sv yi",
+    "slavic": "be bg cs hr mk pl ru sk sl sr uk",
+    "eastasia": "ja ko mn yue zh",
+    "southeastasia": "id km lo ms my th tl vi",
     "india": "bn gu hi kn ml mr pa ta te ur",
 }
 LANGUAGES_OF: Mapping[str, frozenset[str]] = {name: frozenset(codes.split()) for name, codes in _WORDS.items()}

@@ -14,7 +14,7 @@ from proctor.planner.words import Token, tokens_of
 
 LANGUAGES = ("en", "de", "es", "fr", "ko", "ja", "zh")
 LATIN = ("en", "de", "es", "fr")
-_SHARED = ("family", "provider", "bench", "tier", "absent", "absentmodel")
+_SHARED = ("family:", "provider:", "bench:", "tier:", "absent:", "absentmodel:")
 _NAMES = frozenset({"mini", "zero", "shot", "few", "k"})
 _SAME = frozenset({"marketing", "management", "virology", "arc", "benchmark", "benchmarks", "test", "tests", "version",
                    "python", "cache", "multiple", "coding", "batch", "offline"})  # fmt: skip
@@ -83,21 +83,26 @@ def _forms(language: str) -> Forms:
     beginnings: dict[str, list[tuple[str, Concepts]]] = {}
     for concepts, forms in _entries(language):
         for form in forms:
-            words = _texts(form.rstrip("*"))
+            key = _key(form.rstrip("*"))
+            first, space, _ = key.partition(" ")
             if form.endswith("*"):
-                beginnings.setdefault(" ".join(words[:-1]), []).append((words[-1], concepts))
+                before, _, last = key.rpartition(" ")
+                beginnings.setdefault(before, []).append((last, concepts))
             else:
-                meanings[" ".join(words)] = concepts
-            if len(words) > lengths.get(words[0], 1):
-                lengths[words[0]] = len(words)
+                meanings[key] = concepts
+            if space and (length := key.count(" ") + 1) > lengths.get(first, 1):
+                lengths[first] = length
     return Forms(meanings, lengths, beginnings)
 
 
 @cache
 def vocabulary(language: str) -> frozenset[str]:
     """The words that tell a language: those of its phrases, without names, which are the same in all."""
-    own = (forms for concepts, forms in _entries(language) if concepts[0][0] not in _SHARED)
-    words = (word for forms in own for form in forms if not form.endswith("*") for word in form.split())
+    words: set[str] = set()
+    for meaning, forms in _lines(language):
+        if not meaning.startswith(_SHARED):
+            plain = forms if "*" not in forms else " | ".join(one for one in forms.split(" | ") if "*" not in one)
+            words.update(plain.replace("|", " ").split())
     letters = "dl" if language == "fr" else ""
     is_word = (word for word in words if len(word) > 1 or not word.isascii() or word in letters or language == "en")
     return (frozenset(is_word) | words_of_numbers(language) | words_of_parts(language)) - _NAMES - _SAME
@@ -106,18 +111,26 @@ def vocabulary(language: str) -> frozenset[str]:
 @cache
 def _beginnings(language: str) -> tuple[str, ...]:
     """The beginnings of words that tell a language: `koreanisch*`."""
-    return tuple(form.strip("* ") for _, forms in _entries(language) for form in forms if form.strip().endswith("*"))
+    open_ended = (forms for _, forms in _lines(language) if "*" in forms)
+    return tuple(form.strip("* ") for forms in open_ended for form in forms.split(" | ") if "*" in form)
 
 
 @cache
 def _entries(language: str) -> tuple[tuple[Concepts, tuple[str, ...]], ...]:
+    return tuple(
+        (tuple(_concept(part) for part in meaning.split("+")), tuple(part.strip() for part in forms.split(" | ")))
+        for meaning, forms in _lines(language)
+    )
+
+
+@cache
+def _lines(language: str) -> tuple[tuple[str, str], ...]:
+    """What phrases mean and how they are written, as the file says it."""
     found = []
     for line in (FOLDER / f"{language}.txt").read_text(encoding="utf-8").splitlines():
         meaning, equals, forms = line.partition(" = ")
-        if not equals or line.startswith("#"):
-            continue
-        concepts = tuple(_concept(part) for part in meaning.split("+"))
-        found.append((concepts, tuple(part.strip() for part in f" {forms} ".split(" | "))))
+        if equals and not line.startswith("#"):
+            found.append((meaning, f" {forms} "))
     return tuple(found)
 
 
@@ -126,14 +139,14 @@ def _concept(text: str) -> tuple[str, str]:
     return kind, value
 
 
-def _texts(form: str) -> list[str]:
-    """The tokens of a phrase; most are plain words or characters, for which there is a quicker way."""
-    if form.replace(" ", "").isalpha():
+def _key(form: str) -> str:
+    """The tokens of a phrase with spaces between; plain words and characters, which most are, have a quicker way."""
+    if form.isalpha() or form.replace(" ", "").isalpha():
         if max(form) < "\u3000":
-            return form.split()
+            return form
         if min(form) >= "\u3040":
-            return list(form)
-    return [token.text for token in tokens_of(form)]
+            return " ".join(form)
+    return " ".join(token.text for token in tokens_of(form))
 
 
 _JAPANESE = frozenset("割円問歴対応験単図売読気検価済実権経々込戻時間題計")

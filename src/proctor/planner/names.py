@@ -105,7 +105,6 @@ def known_names(catalogue: PlannerCatalogue) -> Names:
 
 def exact_models(text: str, tokens: list[Token], catalogue: PlannerCatalogue) -> dict[int, tuple[int, tuple[str, str]]]:
     """Models written as `provider/name?option=value`, and addresses: where each begins and ends, and what it is."""
-    providers = "|".join(sorted(map(re.escape, catalogue.providers), key=len, reverse=True))
     found: dict[int, tuple[int, tuple[str, str]]] = {}
     for match in re.finditer(r"https?://[^\s,;，、()\[\]\"']+", text, re.IGNORECASE):
         inside = [at for at, token in enumerate(tokens) if match.start() <= token.start < match.end()]
@@ -114,6 +113,9 @@ def exact_models(text: str, tokens: list[Token], catalogue: PlannerCatalogue) ->
         for match in re.finditer(rf"(?<![\w./@-]){re.escape(item.name)}(?![\w@-]|\.\w)", text, re.IGNORECASE):
             inside = [at for at, token in enumerate(tokens) if match.start() <= token.start < match.end()]
             found[inside[0]] = (inside[-1] + 1, ("benchmark", item.name))
+    if "/" not in text:
+        return found
+    providers = "|".join(sorted(map(re.escape, catalogue.providers), key=len, reverse=True))
     for match in re.finditer(rf"(?<![^\W{CJK}])(?<!/)(?:{providers})/[^\s,;，、()\[\]\"']+", text, re.IGNORECASE):
         written = re.match(r"[\x21-\x7e]+", match[0])
         spec = (written[0] if written else match[0]).rstrip(".:!?")

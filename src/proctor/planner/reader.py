@@ -41,6 +41,7 @@ from proctor.planner.slots.sizes import (
 )
 from proctor.planner.slots.topics import merge_categories, merge_fields, name_defaults, read_topics
 from proctor.planner.slots.versions import EVERY, merge_ranges_of_versions, merge_sizes
+from proctor.planner.slots.wholes import merge_wholes
 from proctor.planner.spelling import mend_spelling
 
 _UNSUPPORTED = {
@@ -78,6 +79,7 @@ def read_query(query: str, catalogue: PlannerCatalogue) -> Reading:
     merge_language_groups(reading.phrases)
     refuse_negative(reading.phrases)
     reading.ranges = merge_ranges(reading.phrases)
+    merge_wholes(reading.phrases)
     merge_refusals(reading.phrases)
     apply_corrections(reading.phrases)
     drop_plans(reading.phrases)

@@ -35,6 +35,13 @@ _EVERY = re.compile(
     r"|(?:语|文|学)的?(?:东西|内容)?(?:全部|所有的?|全都)都?(?!加|一共)",
     re.IGNORECASE,
 )
+_OF_EACH = re.compile(
+    r"\b(?:per|for each|from each|in each|of each|pro|je|aus jedem|par|pour chaque|de chaque|por|de cada|para cada) "
+    r"(?:benchmark|dataset|suite|test set|datensatz|jeu de données|conjunto)\b"
+    r"|벤치마크(?:당|마다|별로)|ベンチマーク(?:ごと|毎|あたり|を各|につき)|各ベンチマーク|每个(?:基准|测试集|数据集|benchmark)",
+    re.IGNORECASE,
+)
+"""`60 per benchmark`, where none is named: of every one that is about the subject."""
 _SAYS_NO_MORE = ("unknown", "allof", "each", "filler")
 
 
@@ -43,6 +50,8 @@ def read_every(reading: Reading) -> None:
     phrases = reading.phrases
     found = _EVERY.search(phrases.text)
     named = [at for at, item in enumerate(phrases.items) if item.kind == "benchmark"]
+    if found is None and not named:
+        found = _OF_EACH.search(phrases.text)
     if found is None or any(at == 0 or phrases.items[at - 1].kind != "except" for at in named):
         return
     reading.wants_every = True

@@ -20,6 +20,12 @@ CURRENCIES = {
 }  # fmt: skip
 
 
+def _is_remark(phrases: Phrases, first: int) -> bool:
+    """`5 dollars (about 4.60 euros)`: in brackets behind a budget, another currency says it once more."""
+    before = phrases.text[: phrases.items[first].start]
+    return before.rfind("(") > before.rfind(")")
+
+
 def read_money(reading: Reading) -> None:
     """Set the cost limit; a UserError for another currency, and for two budgets."""
     phrases = reading.phrases
@@ -34,6 +40,9 @@ def read_money(reading: Reading) -> None:
         places = [at] if number is None else sorted((at, number))
         amount, places = _with_dollars(phrases, amount, places)
         currency = phrases.items[at].value
+        if currency not in ("usd", "cent") and found and _is_remark(phrases, places[0]):
+            phrases.use(*places)
+            continue
         if currency not in ("usd", "cent"):
             raise UserError(
                 f"The budget {phrases.words(*places)!r} is in {CURRENCIES.get(currency, currency)}: "

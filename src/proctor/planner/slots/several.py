@@ -17,7 +17,7 @@ def settle_sizes(reading: Reading) -> None:
             kept.pop()
         kept.append(size)
     if len(kept) > max(1, len({name for name, _ in reading.benchmarks})):
-        kept = [size for size in kept if not _describes(size)] or kept
+        kept = [size for size in kept if not _describes(reading.phrases, size)] or kept
     if len(kept) != len(reading.sizes):
         reading.sizes = kept
 
@@ -41,6 +41,10 @@ def is_taken_back(phrases: Phrases, first: int, second: int) -> bool:
     return any(item.kind == "correction" for item in phrases.items[first + 1 : second])
 
 
-def _describes(size: Size) -> bool:
-    """Beside another size, so few of something are what a task is made of."""
-    return size.kind == "count" and size.value < BARE_FROM
+def _describes(phrases: Phrases, size: Size) -> bool:
+    """Beside another size, so few of something are what a task is made of, unless it says `only`."""
+    around = phrases.items[max(0, size.at - 2) : size.at + 3]
+    return size.kind == "count" and size.value < BARE_FROM and not any(item.kind in _MEANT for item in around)
+
+
+_MEANT = ("only", "atmost", "correction", "limit")

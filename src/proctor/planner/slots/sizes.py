@@ -100,7 +100,7 @@ def read_sizes(reading: Reading) -> None:
 def read_each(reading: Reading) -> None:
     """Set of each what a size is said: `20 per language`, `20 each`, wherever the word stands."""
     phrases = reading.phrases
-    words = [item for item in phrases.items if item.kind == "each"]
+    words = [item for item in phrases.items if item.means("each") is not None]
     if len(reading.sizes) != 1 or not words or reading.sizes[0].is_total:
         return
     said = next((value for item in words if (value := item.means("part"))), None)

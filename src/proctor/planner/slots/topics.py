@@ -71,7 +71,9 @@ def read_topics(reading: Reading, catalogue: PlannerCatalogue) -> None:
         if at not in phrases.used:
             listed = _listed(reading, _next_topic(reading, at, 1), 1)
             excluded |= listed
-            phrases.use(*([at] if listed else []))
+            closing = phrases.after(max(listed), most=1) if listed else None  # `除了日语以外`
+            closing = closing if phrases.is_kind(closing, "suffixexcept") else None
+            phrases.use(*([at] if listed else []), *([] if closing is None else [closing]))
     for at in list(phrases.free("suffixexcept")):
         listed = _listed(reading, _next_topic(reading, at, -1), -1)
         excluded |= listed

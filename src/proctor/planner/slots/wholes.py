@@ -1,0 +1,52 @@
+"""So many of how many there are: `100 of the 1,319 problems`, `1319문제 중 100문제`, `two out of three questions`."""
+
+from __future__ import annotations
+
+import re
+
+from msgspec.structs import replace
+
+from proctor.planner.phrases import Phrases
+
+SMALL_WHOLE = 20
+"""Of so few, the number says a part of all: `two out of three questions`."""
+_OF = re.compile(
+    r"\s+(?:out of|of|from|von|aus|der|des|sur|parmi|de|entre)"
+    r"(?:\s+(?:the|its|all|every|den|ihren|allen|insgesamt|las|los|sus|cada|les|ses|ces))*\s+"
+)
+_AMONG = re.compile(
+    r"\s*(?:문제|문항|개|問|題|件|个|道|道题|题|条|項目)?\s*(?:의)?\s*"
+    r"(?:중에?서?|가운데|中の?から?|中|のうち|の内|里|里面|当中|其中)\s*(?:의|的|、|,)?\s*(?:抽|选|取|做|测|挑)?\s*"
+)
+
+
+def merge_wholes(phrases: Phrases) -> None:
+    """Keep of two such numbers the part; a part of few is a share."""
+    for at in range(len(phrases.items) - 2, -1, -1):
+        second = next((n for n in range(at + 1, min(at + 6, len(phrases.items))) if _number(phrases, n)), None)
+        if second is None or not _number(phrases, at):
+            continue
+        between = phrases.text[phrases.items[at].end : phrases.items[second].start].lower()
+        unit = phrases.after(second, over="counter", most=1)
+        if not phrases.is_kind(unit, "sample"):
+            continue
+        if _OF.fullmatch(between):
+            _keep(phrases, at, second, part=at, whole=second)
+        elif _AMONG.fullmatch(between):
+            _keep(phrases, at, second, part=second, whole=at)
+
+
+def _number(phrases: Phrases, at: int) -> int:
+    said = phrases.items[at].number
+    return said if isinstance(said, int) else 0
+
+
+def _keep(phrases: Phrases, first: int, last: int, *, part: int, whole: int) -> None:
+    few, many = _number(phrases, part), _number(phrases, whole)
+    if not 1 < few < many:
+        return  # one of so many is read as `every tenth` is
+    begins, ends = phrases.items[first], phrases.items[last]
+    kept = replace(phrases.items[part], first=begins.first, last=ends.last, start=begins.start, end=ends.end)
+    if many <= SMALL_WHOLE:
+        kept = replace(kept, meanings=(("fraction", f"{few}/{many}"),), number=None)
+    phrases.items[first : last + 1] = [kept]
