@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from engine.parts import EchoScorer, MemoryJournal, ScriptedModel, trials, watched
 from proctor.domain.errors import (
+    ModelError,
     ModelUnavailableError,
     ProviderFaultError,
     RateLimitedError,
@@ -23,7 +24,7 @@ from proctor.domain.score import Score
 from proctor.domain.scorer import Scorer
 from proctor.domain.trial import Outcome, Trial
 from proctor.engine.loop import ModelWork, Work, execute
-from proctor.engine.model_gate import MAX_ANSWER_CHARACTERS
+from proctor.engine.model_gate import MAX_ANSWER_CHARACTERS, REJECTIONS_BEFORE_GIVING_UP
 
 
 def run(
@@ -308,6 +309,52 @@ def test_a_turn_that_fails_is_asked_again_and_none_that_was_answered() -> None:
     assert answer.retries == 1
     assert answer.response.turns == ("to q0",)
     assert answer.response.usage == Usage(20, 4)
+
+
+def rejected(status: int | None, *, is_within_answer: bool = False) -> RequestRejectedError:
+    error = RequestRejectedError("the prompt is too long", status=status)
+    error.is_within_answer = is_within_answer
+    return error
+
+
+@pytest.mark.parametrize(
+    ("fault", "is_scored"),
+    [
+        (rejected(400), True),
+        (rejected(413), True),
+        (rejected(400, is_within_answer=True), False),
+        (rejected(None), False),
+        (RateLimitedError("slower", status=429), False),
+        (ProviderFaultError("hiccup", status=500), False),
+    ],
+)
+def test_an_answer_that_makes_the_follow_up_be_refused_is_scored(fault: ModelError, is_scored: bool) -> None:
+    def act(text: str, before: int) -> Response | Exception:
+        return fault if text == "why?" else Response(f"to {text}", usage=Usage(10, 2))
+
+    talk = (replace(trial, sample=replace(trial.sample, follow_ups=("and then?", "why?"))) for trial in trials(1))
+    journal, model = MemoryJournal(), ScriptedModel(act)
+    run(model, talk, journal, retries=0)
+    (answer,) = journal.answers
+    assert (answer.response is not None, answer.error is None) == (is_scored, is_scored)
+    if answer.response is not None:
+        assert model.asked["why?"] == 1
+        assert (answer.response.text, answer.response.turns) == ("to and then?", ("to q0",))
+        assert answer.response.usage == Usage(20, 4)
+        assert answer.response.note is not None
+        assert answer.response.note.startswith("follow-up 2 was refused, so the conversation ended")
+        assert not answer.response.is_cacheable
+        assert [result.outcome for result in journal.results] == [Outcome.SCORED]
+
+
+def test_a_model_that_refuses_every_follow_up_is_given_up() -> None:
+    def act(text: str, before: int) -> Response | Exception:
+        return rejected(400) if text == "and then?" else Response(f"to {text}")
+
+    talk = (replace(trial, sample=replace(trial.sample, follow_ups=("and then?",))) for trial in trials(50))
+    journal = MemoryJournal()
+    run(ScriptedModel(act), talk, journal)
+    assert REJECTIONS_BEFORE_GIVING_UP <= len(journal.answers) < 50
 
 
 def test_a_slow_model_does_not_hold_up_a_fast_one() -> None:

@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from commands import ended
+from commands import Cli, ended
+from fakes.dialect import Reply
+from fakes.faults import Faults
+from fakes.provider import FakeProvider
 from runs.arithmetic import provider_process, stats, write_benchmark
 
 RATES = ("429=0.05", "429-bare=0.05", "500=0.05", "drop=0.02", "truncate=0.01", "stall=0.005")
@@ -89,3 +92,31 @@ def test_a_wrong_answer_is_wrong_and_an_unreadable_one_is_invalid(tmp_path: Path
     assert (evaluation["scored"], evaluation["invalid"], evaluation["failed"]) == (75, 25, 0)
     assert evaluation["metrics"]["accuracy"]["value"] == 0.5
     assert evaluation["metrics"]["accuracy"]["n"] == 100
+
+
+class RefusesLongAnswers(Faults):
+    """Refuses what follows an answer that was long."""
+
+    def of(self, prompt: str, attempt: int) -> str | None:
+        return "400" if "long" in prompt and "Sure?" in prompt else None
+
+
+def test_an_answer_that_its_provider_does_not_take_back_is_scored(cli: Cli) -> None:
+    """It is neither failed nor out of the denominator: such answers were, so a model gained by writing too much."""
+    rows = [
+        {"input": f"How much is {n} + 1?", "target": str(n + 1), "follow_ups": [f"Sure? {kind}"]}
+        for n, kind in enumerate(["long"] * 3 + ["short"] * 3)
+    ]
+    Path("talk.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    Path("talk.yaml").write_text(
+        "name: talk\ndataset: {source: talk.jsonl, fields: {follow_ups: follow_ups}}\nscorers: [numeric]\n"
+    )
+    with FakeProvider(RefusesLongAnswers(), reply=lambda ask: Reply("ANSWER: 3")) as provider:
+        ended = cli("run", "talk.yaml", "-m", f"openai/m?base_url={provider.url}/v1", "--json")
+    assert ended.code == 0, ended.err
+    [evaluation] = ended.json["evaluations"]
+    assert (evaluation["scored"], evaluation["failed"]) == (6, 0)
+    assert evaluation["metrics"]["accuracy"]["n"] == 6
+    answers = [json.loads(row) for row in cli("export", "latest", "-f", "jsonl").out.splitlines()]
+    refused = [row for row in answers if "follow-up 1 was refused" in json.dumps(row)]
+    assert len(refused) == 3

@@ -69,6 +69,21 @@ class _Conversation:
         self.next_prompt = prompt.with_messages((*prompt.messages, *said))
         self._turns += 1
 
+    def end_early(self, error: ModelError) -> bool:
+        """End it with what was answered so far, where a provider refused the request that has these answers in it.
+
+        Whatever an answer does, it is scored: one that is too long to be sent again is no fault.
+        """
+        if self.response is None or not isinstance(error, RequestRejectedError) or not error.was_free:
+            return False
+        why = f"follow-up {self._turns} was refused, so the conversation ended with the answer before it: {error}"
+        note = why if self.response.note is None else f"{self.response.note}; {why}"
+        # Asked again, it may go on: it is not kept for other runs.
+        finish = FinishReason.OTHER if self.response.is_cacheable else self.response.finish_reason
+        self.response = replace(self.response, note=note, finish_reason=finish)
+        self.next_prompt = None
+        return True
+
 
 class ModelGate:
     """One model's way in: `ask` gives an Answer, or None when the run was stopped before there was one."""
@@ -144,7 +159,9 @@ class ModelGate:
             elif isinstance(error, ProviderFaultError):
                 self._limit.faulted()
             self._learn_from(error)
-            raise
+            if not talk.end_early(error):
+                raise
+            return talk.response
         finally:
             self._limit.release()
         self._limit.succeeded()
