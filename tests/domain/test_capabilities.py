@@ -26,7 +26,7 @@ from proctor.models.registry import create_model
 from proctor.planning.plan_file import model_spec
 from proctor.programs.scorer import Marked
 from proctor.runs.programs.repairing import ProgramModel
-from proctor.scorers import choice, exact
+from proctor.scorers import choice, logprob
 from proctor.scorers.code import evalplus, humaneval, mbpp
 
 
@@ -93,4 +93,4 @@ def test_a_model_that_repairs_programs_keeps_the_limits_of_the_model_in_it() -> 
 
 def test_a_scorer_that_may_be_slow_is_known_as_such() -> None:
     assert isinstance(choice.create(), SlowScorer)
-    assert not isinstance(exact.create(), SlowScorer)
+    assert not isinstance(logprob.create(), SlowScorer)

@@ -7,10 +7,13 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from proctor.domain.errors import ScorerError
 from proctor.domain.response import Response
 from proctor.domain.sample import Sample
 from proctor.domain.score import Score
+from proctor.scorers.f1 import TokenOverlap
 
 TIMEOUT_SECONDS = 30.0
 
@@ -55,6 +58,13 @@ class ObedientScorer:
             case "print":
                 print("not an answer")
         return Score(self.name, 1.0, details={"pid": os.getpid(), "sees_key": "OPENAI_API_KEY" in os.environ})
+
+
+class OverlapWithPid(TokenOverlap):
+    """The words that are shared, and the process that counted them."""
+
+    async def score(self, sample: Sample, response: Response) -> Score:
+        return replace(await super().score(sample, response), details={"pid": os.getpid()})
 
 
 @dataclass(frozen=True)

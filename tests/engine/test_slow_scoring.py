@@ -13,9 +13,10 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from engine.parts import EchoScorer, MemoryJournal, ScriptedModel, trials
-from engine.slow_scorers import TIMEOUT_SECONDS, ObedientScorer, WaitingScorer
+from engine.slow_scorers import TIMEOUT_SECONDS, ObedientScorer, OverlapWithPid, WaitingScorer
 from engine.test_loop import run
 from fakes.folders import write_shadowing_modules
 from proctor.domain.errors import ScorerError
@@ -92,6 +93,16 @@ def test_a_quick_answer_is_scored_in_this_process() -> None:
     journal = MemoryJournal()
     run(ScriptedModel(lambda text, _: Response("quick")), trials(1), journal, scorers=[ObedientScorer()])
     assert journal.results[0].scores[0].details["pid"] == os.getpid()
+
+
+def test_a_text_scorer_reads_a_long_answer_in_another_process() -> None:
+    journal = MemoryJournal()
+    source = (replace(trial, sample=replace(trial.sample, target="word")) for trial in trials(2))
+    said = {"q0": "a word", "q1": "word " * 10_000}
+    run(ScriptedModel(lambda text, _: Response(said[text])), source, journal, scorers=[OverlapWithPid()])
+    pids = {result.answer.trial.sample.id: result.scores[0].details["pid"] for result in journal.results}
+    assert pids["q0"] == os.getpid()
+    assert pids["q1"] != os.getpid()
 
 
 def test_the_process_that_reads_answers_sees_no_key(monkeypatch: pytest.MonkeyPatch) -> None:

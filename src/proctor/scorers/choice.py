@@ -12,11 +12,10 @@ from proctor.domain.response import FinishReason, Response
 from proctor.domain.sample import Sample
 from proctor.domain.score import Score
 from proctor.scorers.options import build, version_of
-from proctor.scorers.reading import final_text, shorten
+from proctor.scorers.reading import TextReader, final_text, shorten
 
 NAME = "choice"
 REVISION = "11"
-LONG = 20_000
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
@@ -29,7 +28,7 @@ def create(**options: Json) -> ChoiceMatch:
 
 
 @dataclass(frozen=True, slots=True)
-class ChoiceMatch:
+class ChoiceMatch(TextReader):
     """1 when the response settles on the target's option, by its letter or by its text.
 
     The last explicit statement counts ('the answer is', \\boxed{}, 'B is correct', 'I choose B', a correction); one
@@ -53,9 +52,6 @@ class ChoiceMatch:
         """A sample is scored by the label of its target, so the target must stand for one."""
         labels = self.labels[: len(sample.choices)] if sample.choices else self.labels
         return target_obstacle(self, sample, labels)
-
-    def is_slow_for(self, response: Response) -> bool:
-        return len(response.text) > LONG
 
     async def score(self, sample: Sample, response: Response) -> Score:
         if (obstacle := self.obstacle(sample)) is not None:

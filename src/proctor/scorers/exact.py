@@ -12,7 +12,7 @@ from proctor.domain.sample import Sample
 from proctor.domain.score import Score
 from proctor.scorers.lazy_pattern import lazy_pattern
 from proctor.scorers.options import build, version_of
-from proctor.scorers.reading import final_text, last_boxed
+from proctor.scorers.reading import TextReader, final_text, last_boxed
 
 NAME = "exact"
 REVISION = "4"
@@ -44,7 +44,7 @@ def without_punctuation(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class ExactMatch:
+class ExactMatch(TextReader):
     """1 when the response is one of the targets; space, Markdown, quotes and a full stop around it never matter."""
 
     ignore_case: bool = False

@@ -12,7 +12,7 @@ from proctor.domain.sample import Sample
 from proctor.domain.score import Score
 from proctor.domain.scorer import traits
 from proctor.scorers.options import build, version_of
-from proctor.scorers.reading import final_text
+from proctor.scorers.reading import TextReader, final_text
 from proctor.scorers.words import comparable_words
 
 REVISION = "5"
@@ -35,7 +35,7 @@ def create_recall(**options: Json) -> TokenOverlap:
 
 
 @dataclass(frozen=True, slots=True)
-class TokenOverlap:
+class TokenOverlap(TextReader):
     """The best overlap with any target: F1, precision or recall of words."""
 
     measure: Measure = "f1"

@@ -15,7 +15,7 @@ from proctor.domain.score import Score
 from proctor.scorers.assertion import is_asserted
 from proctor.scorers.lazy_pattern import lazy_pattern
 from proctor.scorers.options import build, version_of
-from proctor.scorers.reading import final_text, plain
+from proctor.scorers.reading import TextReader, final_text, plain
 from proctor.scorers.words import KOREAN_ENDING
 
 NAME = "includes"
@@ -39,7 +39,7 @@ def create(**options: Json) -> Includes:
 
 
 @dataclass(frozen=True, slots=True)
-class Includes:
+class Includes(TextReader):
     """1 when a target occurs in the response, not as a part of a longer word or number, and is not ruled out there.
 
     'Not Sydney, but Canberra' does not contain Sydney. Korean particles and scripts without spaces are allowed for.

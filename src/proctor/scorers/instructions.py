@@ -15,11 +15,10 @@ from proctor.domain.score import Score
 from proctor.domain.scorer import traits
 from proctor.scorers.instruction_kinds import ASK_LANGUAGE, KINDS
 from proctor.scorers.options import build, version_of
-from proctor.scorers.reading import final_text
+from proctor.scorers.reading import LONG, final_text
 
 NAME = "instructions"
 REVISION = "1"
-LONG = 20_000
 NO_INSTRUCTIONS = "the sample has no instruction_id_list"
 
 

@@ -16,7 +16,7 @@ from proctor.domain.score import Score
 from proctor.json_schema import compile_schema, load_library
 from proctor.scorers.json_values import json_in
 from proctor.scorers.options import build, version_of
-from proctor.scorers.reading import final_text
+from proctor.scorers.reading import TextReader, final_text
 
 NAME = "json_schema"
 REVISION = "5"
@@ -34,7 +34,7 @@ def create(**options: Json) -> SchemaMatch:
 
 
 @dataclass(frozen=True, slots=True)
-class SchemaMatch:
+class SchemaMatch(TextReader):
     """1 when the JSON in the response fits the schema: the option's, else the metadata's `schema`, else the target."""
 
     schema: Mapping[str, Json] | None = None

@@ -15,7 +15,7 @@ from proctor.domain.score import Score
 from proctor.domain.scorer import traits
 from proctor.scorers.numbers import FoundNumber
 from proctor.scorers.options import build, version_of
-from proctor.scorers.reading import final_text, shorten
+from proctor.scorers.reading import TextReader, final_text, shorten
 
 if TYPE_CHECKING:
     from proctor.scorers.numeric_reading import NumericReading
@@ -55,7 +55,7 @@ def create(**options: Json) -> NumericMatch:
 
 
 @dataclass(frozen=True, slots=True)
-class NumericMatch:
+class NumericMatch(TextReader):
     """1 when the number the response announces, boxes or ends with equals a target within the tolerance."""
 
     tolerance: float = 0.0

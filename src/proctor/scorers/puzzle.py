@@ -11,7 +11,7 @@ from proctor.domain.sample import Sample
 from proctor.domain.score import Score
 from proctor.domain.scorer import traits
 from proctor.puzzles.family import FAMILY_VERSION, find_answer, reading_of, solve
-from proctor.scorers.reading import final_text
+from proctor.scorers.reading import TextReader, final_text
 
 NAME = "puzzle"
 REVISION = "2"
@@ -19,7 +19,7 @@ SHOWN = 80
 
 
 @dataclass(frozen=True, slots=True)
-class PuzzleScorer:
+class PuzzleScorer(TextReader):
     """1 when the answer after the last 'ANSWER:' means the same as the right one, however it is spelt."""
 
     @property

@@ -6,14 +6,26 @@ import sys
 import unicodedata
 from functools import cache
 
+from proctor.domain.response import Response
 from proctor.scorers.lazy_pattern import lazy_pattern
 
 BOXES_TRIED = 20
 MAX_LENGTH = 200_000
 MAX_START_LENGTH = 20_000
+LONG = 20_000
+"""Characters: reading a longer response may take more than a few milliseconds."""
 _THINK_END = "</think>"
 _THINK_START = "<think>"
 _STRUCK = lazy_pattern(r"~~[^~\n]+~~")
+
+
+class TextReader:
+    """A scorer that reads the whole response: a long one it reads where no answers are timed."""
+
+    __slots__ = ()
+
+    def is_slow_for(self, response: Response) -> bool:
+        return len(response.text) > LONG
 
 
 def final_text(text: str) -> str:
