@@ -105,6 +105,32 @@ def test_a_program_knows_who_it_is(backend: str) -> None:
     assert done.stdout.split()[:1] == [b"sandbox"], done.stderr
 
 
+FILLS_A_SOCKET = """
+import socket
+left, right = socket.socketpair()
+usual = left.getsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF)
+for one in (left, right):
+    one.setblocking(False)
+    for option in (socket.SO_SNDBUF, socket.SO_RCVBUF):
+        one.setsockopt(socket.SOL_SOCKET, option, 64 << 20)
+held = 0
+try:
+    while True: held += left.send(bytes(1 << 20))
+except BlockingIOError:
+    print(usual, left.getsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF), held)
+"""
+
+
+@pytest.mark.parametrize("backend", _ALL)
+def test_a_socket_holds_no_more_than_it_does_by_itself(backend: str) -> None:
+    """Without control groups nobody counts what sockets hold: 8 MiB each, on machines that allow it."""
+    done = within(backend, lambda sandbox: sandbox.run(Program(FILLS_A_SOCKET), SMALL), parallel=1)
+    assert done.succeeded, done.stderr
+    usual, size, held = map(int, done.stdout.split())
+    assert size == usual
+    assert 0 < held <= 1.5 * usual
+
+
 @pytest.mark.parametrize("backend", _ALL)
 def test_there_is_a_limit_to_the_number_of_files(backend: str) -> None:
     if os.geteuid() != 0 and backend != "namespaces":

@@ -69,6 +69,9 @@ def test_arguments_decide_where_they_matter(machine: str) -> None:
     assert verdict(machine, "prctl", 1) == seccomp.NOTIFY
     assert verdict(machine, "socketpair", 1) == seccomp.ALLOW
     assert verdict(machine, "socketpair", 2) == seccomp.NOTIFY
+    assert {verdict(machine, "setsockopt", 3, 1, option) for option in (7, 8, 32, 33)} == {seccomp.ERRNO}
+    assert {verdict(machine, "setsockopt", 3, 1, option) for option in (2, 9, 13)} == {seccomp.ALLOW}
+    assert verdict(machine, "setsockopt", 3, 6, 7) == seccomp.ALLOW
     assert all(verdict(machine, "ioctl", 0, which) == seccomp.ALLOW for which in (0x40049409, 0x540F, 0x802C542A))
     for name, error in {"clone3": 38, "fchmodat2": 38, "fsetxattr": 95, "sync": 0}.items():
         assert verdict(machine, name) == seccomp.ERRNO | error

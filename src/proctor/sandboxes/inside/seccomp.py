@@ -14,6 +14,8 @@ _NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16
 NAMESPACE_FLAGS = 0x7E020000
 CLONE_THREAD = 0x00010000
 _FAMILY_UNIX = 1
+# What a socket holds is the kernel's memory, which only control groups count: it stays as small as the kernel makes it.
+_SOCKET_LEVEL, _BUFFER_OPTIONS = 1, (7, 8, 32, 33)  # SO_SNDBUF, SO_RCVBUF, and both by force
 # A workspace has a network of its own; sockets of other families (to the hypervisor, say) lead past it.
 _FAMILIES = (_FAMILY_UNIX, 2, 10, 16)
 
@@ -128,6 +130,7 @@ def compile_filter(
         *_on(number["ioctl"], _argument_in(1, _IOCTLS, refuse)),
         *_on(number["prctl"], _argument_in(0, _PRCTLS, refuse)),
         *_on(number["socketpair"], _argument_in(0, (_FAMILY_UNIX,), refuse)),
+        *_on(number["setsockopt"], _keep_buffers()),
     ]
     if profile == "workspace":
         program += _place_rules(number, refuse, NOTIFY if is_notifying else ALLOW)
@@ -138,6 +141,14 @@ def compile_filter(
             program += _on(number[name], [_op(_RETURN, ERRNO | error)])
     program += [*_allow_ranges(allowed), _op(_RETURN, refuse), _op(_RETURN, ALLOW)]
     return b"".join(program)
+
+
+def _keep_buffers() -> list[bytes]:
+    """A wish for larger buffers is granted as the kernel grants one above its own limit: without doing it."""
+    count = len(_BUFFER_OPTIONS)
+    tests = [_op(_EQUAL, option, count - position, 0) for position, option in enumerate(_BUFFER_OPTIONS)]
+    options = [_op(_LOAD, _ARGUMENTS + 8 * 2), *tests, _op(_RETURN, ALLOW), _op(_RETURN, ERRNO)]
+    return [_op(_LOAD, _ARGUMENTS + 8), _op(_EQUAL, _SOCKET_LEVEL, 1, 0), _op(_RETURN, ALLOW), *options]
 
 
 def _both_zero(first: int, second: int, otherwise: int) -> list[bytes]:
