@@ -105,6 +105,8 @@ def test_levels_and_kinds_can_be_chosen(
         ("logic?kind=dates", "'logic' has no parameter 'kind'"),
         ("puzzles?count=many", "'count' of the benchmark 'puzzles' is 'many'; it must be a whole number"),
         ("puzzles?count=0", "it must be 1 or more"),
+        ("puzzles?count=1000000000", "'count' of 'puzzles' is 1,000,000,000; it must be 1,000,000 or less"),
+        ("dates?count=1000001", "it must be 1,000,000 or less"),
         ("puzzles?level=6", "it must be a level from 1 to 5"),
         ("puzzles?level=4-2", "it must be a level from 1 to 5"),
         ("puzzles?level=x", "it must be a level from 1 to 5"),

@@ -16,6 +16,8 @@ from proctor.puzzles.family import FAMILY_VERSION, KINDS, make
 from proctor.puzzles.puzzle import LEVELS
 
 COUNT = 200
+MAX_COUNT = 1_000_000
+"""All of them are made once, for the benchmark's digest, which takes about 17 µs each: more would seem to hang."""
 
 
 class PuzzleSamples(Struct, frozen=True):
@@ -83,6 +85,8 @@ strings = _of_kind("strings")
 def _benchmark(name: str, seed: int, count: int, level: str, kinds: tuple[str, ...]) -> Benchmark:
     if count < 1:
         raise BenchmarkError(f"The parameter 'count' of {name!r} is {count}; it must be 1 or more.")
+    if count > MAX_COUNT:
+        raise BenchmarkError(f"The parameter 'count' of {name!r} is {count:,}; it must be {MAX_COUNT:,} or less.")
     return Benchmark(
         name=name,
         samples=PuzzleSamples(seed, kinds, _levels(level, name), count),
