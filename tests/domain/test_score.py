@@ -14,8 +14,9 @@ def test_a_mark_weighs_a_whole_number_of_things_and_at_least_one(weight: Any) ->
     assert Score("mine", 0.5, details={"weight": 3}).details == {"weight": 3}
 
 
-def test_only_a_judges_verdict_that_could_not_be_read_is_unreadable() -> None:
+def test_only_what_the_answer_may_have_brought_about_is_unreadable() -> None:
     assert Score("judge", None, details={"verdict": "unreadable"}).is_unreadable
+    assert Score.unreadable("logprob", "no log-probabilities").is_unreadable
     assert not Score("judge", None, details={"verdict": "5"}).is_unreadable
     assert not Score("mine", 1.0, details={"verdict": "unreadable"}).is_unreadable
     assert not Score.unscored("mine", "no target").is_unreadable

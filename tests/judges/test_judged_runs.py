@@ -210,7 +210,7 @@ def test_a_gate_counts_verdicts_that_cannot_be_read_as_wrong(folder: Path) -> No
     with FakeProvider(reply=unreadable_below(4, Reply("Hm."))) as provider:
         code, _, err = run(folder, over_http(provider), extra=("--fail-under", "accuracy=0.8"))
         assert code == 1
-        assert "accuracy is 1 (n=8), but 0.6667 with its 4 unreadable judge verdicts" in err
+        assert "accuracy is 1 (n=8), but 0.6667 with its 4 unreadable marks" in err
         code, _, err = run(folder, over_http(provider), extra=("--fail-under", "accuracy=0.6"))
         assert code == 0, err
 

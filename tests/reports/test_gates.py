@@ -21,8 +21,7 @@ def gate(database: Database, folder: Path, marks: list[float | str], bar: float)
 def test_a_model_that_breaks_its_judge_does_not_pass_a_gate(database: Database, tmp_path: Path) -> None:
     marks: list[float | str] = [*[1.0] * 12, *[UNREADABLE] * 8]
     assert gate(database, tmp_path, marks, 0.8) == (
-        "demo/a on listed: accuracy is 1 (n=12), but 0.6 with its 8 unreadable judge verdicts "
-        "counted as wrong, below 0.8."
+        "demo/a on listed: accuracy is 1 (n=12), but 0.6 with its 8 unreadable marks counted as wrong, below 0.8."
     )
     assert gate(database, tmp_path, marks, 0.6) is None
     assert gate(database, tmp_path, [1.0] * 20, 0.8) is None
@@ -65,7 +64,7 @@ def test_a_model_that_breaks_its_judge_is_worse_than_before(database: Database, 
         [case] = check_regression(database, read_run(database, after), before)
         problems.append(case.problem)
     assert problems[0].startswith(
-        f"demo/a on listed is worse than in run {before} with unreadable judge verdicts counted "
+        f"demo/a on listed is worse than in run {before} with unreadable marks counted "
         f"as wrong: demo/a ({before}) is better by 50.0 points ["
     )
     assert problems[1] is None

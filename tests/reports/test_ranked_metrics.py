@@ -215,7 +215,7 @@ def test_an_answer_gains_nothing_by_breaking_its_judge(database: Database, tmp_p
     assert found.difference.ci95[0] <= 0 <= found.difference.ci95[1]
     assert found.if_unreadable_wrong.difference.value == pytest.approx((36 - 40) / 60)
     assert found.verdict.startswith("no difference could be shown that also holds with")
-    assert any("Unreadable judge verdicts: demo/honest (A) 0, demo/breaker (B) 24." in note for note in found.notes)
+    assert any("Unreadable marks: demo/honest (A) 0, demo/breaker (B) 24." in note for note in found.notes)
     for kind in ("paired", "separate"):
         assert set(ranks(read_leaderboard(database, ranks=kind)).values()) == {"1–2"}  # type: ignore[arg-type]
 

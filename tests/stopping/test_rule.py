@@ -359,7 +359,7 @@ def test_what_is_told_of_a_rule_counts_unreadable_verdicts_in_both_ways(database
     [found] = read_run(database, record(database, tmp_path, a, b, until="decided")).until or ()
     assert found.interval[0] > 0, "left out they would decide"
     assert (found.met, found.unreadable, found.n) == (False, 150, 150)
-    assert "With 150 unreadable judge verdicts counted as wrong it is +0.000 [" in until_text(found)
+    assert "With 150 unreadable marks counted as wrong it is +0.000 [" in until_text(found)
     assert found.if_unreadable_wrong is not None
     low, high = found.if_unreadable_wrong.interval
     assert found.if_unreadable_wrong.value is not None

@@ -4947,7 +4947,7 @@ export interface components {
         };
         /**
          * UnreadableCountedWrong
-         * @description What a comparison comes to with a judge's unreadable verdicts counted as wrong.
+         * @description What a comparison comes to with unreadable marks counted as wrong.
          */
         UnreadableCountedWrong: {
             difference: components["schemas"]["MetricEstimate"];

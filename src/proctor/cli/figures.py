@@ -45,5 +45,5 @@ def until_text(outcome: StopOutcome) -> str:
     text = f"{start} The interval is anytime-valid: it allows for looking after every sample."
     if (worst := outcome.if_unreadable_wrong) is None:
         return text
-    counted = f"{plural(outcome.unreadable or 0, 'unreadable judge verdict')} counted as wrong"
+    counted = f"{plural(outcome.unreadable or 0, 'unreadable mark')} counted as wrong"
     return f"{text} With {counted} it is {figures(worst)}; the rule must be met both ways."

@@ -13,6 +13,8 @@ from proctor.domain.text import shorten, storable
 
 MAX_ANSWER_CHARACTERS = 1_000_000
 MAX_REASON_LENGTH = 10_000
+VERDICT, UNREADABLE = "verdict", "unreadable"
+"""The detail that says so of a score without a value: the answer may be why nothing could be measured."""
 
 
 class Score(Struct, frozen=True):
@@ -46,13 +48,18 @@ class Score(Struct, frozen=True):
 
     @property
     def is_unreadable(self) -> bool:
-        """Nothing was measured because a judge's verdict could not be read."""
-        return self.value is None and self.details.get("verdict") == "unreadable"
+        """Nothing was measured, and the answer may be why: a judge's verdict could not be read, say."""
+        return self.value is None and self.details.get(VERDICT) == UNREADABLE
 
     @classmethod
     def unscored(cls, name: str, reason: str) -> Score:
         """Nothing could be measured, and that is not the model's fault: in no denominator."""
         return cls(name, None, reason=reason)
+
+    @classmethod
+    def unreadable(cls, name: str, reason: str) -> Score:
+        """Nothing could be measured, but the answer may have brought that about: it must gain nothing by it."""
+        return cls(name, None, reason=reason, details={VERDICT: UNREADABLE})
 
     @classmethod
     def invalid(cls, name: str, reason: str, answer: str | None = None) -> Score:

@@ -1,4 +1,4 @@
-"""Unreadable and undecided judge verdicts, in sentences that stand beside the scores."""
+"""Unreadable marks and undecided judge verdicts, in sentences that stand beside the scores."""
 
 from __future__ import annotations
 
@@ -13,13 +13,15 @@ from proctor.reports.figures import number_text, plural
 
 
 def judge_notes(evaluations: Iterable[EvaluationSummary]) -> list[str]:
-    """A sentence for verdicts that could not be read, and for judges that follow the order of two answers."""
+    """A sentence for marks that could not be read, and for judges that follow the order of two answers."""
     return [f"{item.title}: {note}" for item in evaluations for note in _notes(item)]
 
 
 def _notes(item: EvaluationFigures) -> Iterator[str]:
     if item.unreadable_verdicts:
-        yield f"{plural(item.unreadable_verdicts, 'unreadable judge verdict')}, left out of the score.{_worst(item)}"
+        yield _left_out(item, item.unreadable_verdicts, "unreadable judge verdict")
+    elif count := max((estimate.unreadable or 0 for estimate in item.metrics.values()), default=0):
+        yield _left_out(item, count, "unreadable mark")
     for scorer, judges in item.judges.items():
         for judge, work in judges.items():
             if len(judges) > 1 and work.unreadable:
@@ -29,15 +31,16 @@ def _notes(item: EvaluationFigures) -> Iterator[str]:
                 yield f"{undecided_text(work)} ({scorer} by {judge})."
 
 
-def _worst(item: EvaluationFigures) -> str:
-    """The score with every unreadable verdict counted as wrong: an answer gains nothing by breaking its judge."""
+def _left_out(item: EvaluationFigures, count: int, noun: str) -> str:
+    """With the score if each of them was wrong: an answer gains nothing by breaking what marks it."""
     worst = [
         f"{estimate.title or name} would be {number_text(value)}"
         for name, estimate in item.metrics.items()
         if (value := estimate.if_unreadable_wrong) is not UNSET and value is not None and not is_of_repeats(name)
     ]
-    them = "it" if item.unreadable_verdicts == 1 else "them"
-    return f" With {them} counted as wrong, {', '.join(worst)}." if worst else ""
+    them = "it" if count == 1 else "them"
+    counted = f" With {them} counted as wrong, {', '.join(worst)}." if worst else ""
+    return f"{plural(count, noun)}, left out of the score.{counted}"
 
 
 def undecided_text(work: JudgeWork) -> str:

@@ -35,11 +35,12 @@ def unmeasured_text(evaluation: EvaluationFigures, estimate: MetricEstimate) -> 
 def counted_wrong(evaluation: EvaluationFigures, estimate: MetricEstimate) -> Iterator[tuple[float, str]]:
     """What the value would be with trials that have no mark counted as wrong, and with which: a gate must hold so, too.
 
-    A judge's verdicts that could not be read count from the first on, because an answer might bring them about.
+    Marks that could not be read (a judge's verdict, log-probabilities) count from the first on, because an answer might
+    bring them about.
     """
     unreadable, unmeasured = estimate.if_unreadable_wrong, estimate.if_unmeasured_wrong
     if isinstance(unreadable, float):
-        yield unreadable, f"its {plural(estimate.unreadable or 0, 'unreadable judge verdict')}"
+        yield unreadable, f"its {plural(estimate.unreadable or 0, 'unreadable mark')}"
     if isinstance(unmeasured, float) and unmeasured_share(evaluation, estimate) > SMALL_SHARE:
         yield unmeasured, f"its {estimate.unmeasured:,} of {evaluation.done:,} trials without a score"
 

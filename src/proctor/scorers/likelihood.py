@@ -13,7 +13,7 @@ from proctor.scorers.choice import LETTERS, ChoiceMatch, target_obstacle
 from proctor.scorers.options import build, version_of
 
 NAME = "likelihood"
-REVISION = "1"
+REVISION = "2"
 UNKNOWN = (
     "the model did not score the whole choices: ask one that can (completions/… on a server that echoes "
     "log-probabilities), or ask for letters"
@@ -29,7 +29,8 @@ class LikeliestChoice:
     """1 when the target's text has the highest log-likelihood of all choices; of equals the first counts.
 
     With `normalise: length` each log-likelihood is divided by its choice's length in characters, as the harness'
-    acc_norm does, so that long choices are not at a disadvantage.
+    acc_norm does, so that long choices are not at a disadvantage. A response without the choices' log-likelihoods is
+    not measured, and counts as unreadable: whoever answers must gain nothing by leaving them out.
     """
 
     label: str = NAME
@@ -63,7 +64,7 @@ class LikeliestChoice:
             one.token.endswith(choice) for one, choice in zip(told, sample.choices, strict=True)
         )
         if not is_scored:
-            return Score.unscored(self.name, reason=UNKNOWN)
+            return Score.unreadable(self.name, UNKNOWN)
         values = [
             one.logprob / (max(1, len(choice)) if self.normalise == "length" else 1)
             for one, choice in zip(told, sample.choices, strict=True)

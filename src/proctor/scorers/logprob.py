@@ -14,7 +14,7 @@ from proctor.scorers.choice import LETTERS, ChoiceMatch, target_obstacle
 from proctor.scorers.options import build, version_of
 
 NAME = "logprob"
-REVISION = "2"
+REVISION = "3"
 # A response does not tell whether they were asked for: the words must be true either way.
 NO_LOGPROBS = (
     "the response has no log-probabilities: they are given only when asked for (logprobs: true), and some endpoints "
@@ -32,7 +32,8 @@ class LogprobChoice:
 
     With `value: probability` the target's share of the labels' probability. `details` has the share of each label that
     the endpoint listed; one it did not list has no share, which is a lower bound and said so.
-    A response without any label is invalid; one with a label but no log-probabilities cannot be scored.
+    A response without any label is invalid; one with a label but no log-probabilities is not measured. Where other
+    responses have them, the answer may be the reason: it counts as unreadable, so that it gains nothing by it.
     """
 
     value: Literal["accuracy", "probability"] = "accuracy"
@@ -63,7 +64,7 @@ class LogprobChoice:
             return self._judge(shares, wanted, labels)
         # Without a label anywhere, log-probabilities would not have helped: a refusal is not a fault.
         if not response.logprobs and any(_label(word, labels) for word in response.text.split()):
-            return Score.unscored(NAME, reason=NO_LOGPROBS)
+            return Score.unreadable(NAME, NO_LOGPROBS)
         return Score.invalid(NAME, reason="no token of the response is a label")
 
     def _judge(self, shares: dict[str, float], wanted: set[str], labels: str) -> Score:

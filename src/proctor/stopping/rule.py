@@ -38,7 +38,7 @@ from proctor.stopping.watched_metric import metric_to_watch
 ALPHA = 0.05
 UNREADABLE: Literal["unreadable"] = "unreadable"
 Value = float | None | Literal["unreadable"]
-"""A sample's mark; None for a fault, `UNREADABLE` where a judge's verdict could not be read."""
+"""A sample's mark; None for a fault, `UNREADABLE` where it could not be read."""
 
 
 def rule_of(plan: Plan) -> Until | None:
@@ -146,14 +146,14 @@ class Watch:
         self.names = names
         self.is_met = False
         self.unreadable = 0
-        """How many verdicts could not be read; of a difference, those of both models."""
+        """How many marks could not be read; of a difference, those of both models."""
         self._measured = _Track(len(names) > 1, sequence, sizes)
         self._worst: _Track | None = None
-        """The same with unreadable verdicts counted as wrong; None before the first of them, while the two are one."""
+        """The same with unreadable marks counted as wrong; None before the first of them, while the two are one."""
 
     @property
     def sequence(self) -> ConfidenceSequence:
-        """What was measured; unreadable verdicts are left out."""
+        """What was measured; unreadable marks are left out."""
         return self._measured.sequence
 
     @property
@@ -163,7 +163,7 @@ class Watch:
 
     @property
     def if_unreadable_wrong(self) -> ConfidenceSequence | None:
-        """The sequence with unreadable verdicts counted as wrong; None where there are none."""
+        """The sequence with unreadable marks counted as wrong; None where there are none."""
         return None if self._worst is None else self._worst.sequence
 
     def add(self, side: int, sample_id: str, group: str | None, value: Value) -> None:

@@ -53,8 +53,8 @@ class Unmeasured(StrEnum):
     """How trials that a scorer has no mark for are counted."""
 
     LEFT_OUT = "left out"
-    UNREADABLE_WRONG = "unreadable verdicts wrong"
-    """A judge's verdict that could not be read counts as 0; faults of other kinds stay left out."""
+    UNREADABLE_WRONG = "unreadable marks wrong"
+    """A mark that could not be read (a judge's verdict, log-probabilities) counts as 0; faults stay left out."""
     WRONG = "wrong"
 
 
@@ -64,7 +64,7 @@ class ScorerTally(Struct, frozen=True):
     unmeasured: int
     """Trials that were asked and have no mark of this scorer."""
     unreadable: int
-    """Those among them whose judge's verdict could not be read."""
+    """Those among them that could not be read, which the answer may have brought about."""
     right: int
     """Full marks."""
     is_forgeable: bool

@@ -9,17 +9,16 @@ import orjson
 from msgspec import Struct
 
 from proctor.domain.message import Json
-from proctor.domain.score import Score
+from proctor.domain.score import UNREADABLE, VERDICT, Score
 from proctor.domain.trial import Result
 from proctor.stores import codec
 from proctor.stores.connection import Connection
 from proctor.stores.statements import places
 
-UNREADABLE = "unreadable"
 Key = tuple[int, str, str]
 
 # A scorer that fails the second time (a judge that is down, say) must not take back what it measured the first time,
-# nor that the answer made its judge unreadable.
+# nor that the answer made its mark unreadable.
 IS_NEWS = (
     "excluded.value IS NOT NULL OR (scores.value IS NULL AND (excluded.is_unreadable OR NOT scores.is_unreadable))"
 )
@@ -78,7 +77,7 @@ def detail_columns(details: Mapping[str, Json]) -> tuple[bool, bool, int | None,
     """What queries ask of a score's details: is_unreadable, is_forgeable, weight, covers."""
     weight, covers = details.get("weight"), details.get("covers")
     return (
-        details.get("verdict") == UNREADABLE,
+        details.get(VERDICT) == UNREADABLE,
         details.get("is_forgeable") is True,
         weight if isinstance(weight, int) else None,
         float(covers) if isinstance(covers, int | float) else None,

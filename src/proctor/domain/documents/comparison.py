@@ -59,7 +59,7 @@ class LeftOutSamples(Document, frozen=True):
 
 
 class UnreadableCountedWrong(Document, frozen=True):
-    """What a comparison comes to with a judge's unreadable verdicts counted as wrong."""
+    """What a comparison comes to with unreadable marks counted as wrong."""
 
     difference: MetricEstimate
     p_value: float | None

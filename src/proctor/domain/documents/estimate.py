@@ -42,7 +42,7 @@ class MetricEstimate(Document, frozen=True):
     if_unmeasured_wrong: float | UnsetType | None = UNSET
     """The value if each of them was wrong."""
     unreadable: int | None = None
-    """Verdicts of judges that could not be read, where there are any."""
+    """Marks that could not be read (a judge's verdict, log-probabilities), where there are any."""
     if_unreadable_wrong: float | UnsetType | None = UNSET
     """The value if each of them was wrong."""
 

@@ -183,11 +183,11 @@ def _sample_id(name: str) -> str:
 
 
 class BothSides(Struct, frozen=True):
-    """What is known of one evaluation: as measured, and with a judge's unreadable verdicts counted as wrong."""
+    """What is known of one evaluation: as measured, and with unreadable marks counted as wrong."""
 
     measured: MetricSide
     worst: MetricSide | None
-    """None where every verdict could be read."""
+    """None where every mark could be read."""
     unreadable_share: float = 0.0
     stopped: StoppedEarly | None = None
     """How it ended where answers could decide how many there are."""
@@ -201,9 +201,9 @@ class BothSides(Struct, frozen=True):
     def compare(
         self, other: BothSides, *, names: tuple[str, str], keep: int = 0
     ) -> tuple[PairedComparison, PairedComparison | None]:
-        """The comparison, and the one it had to agree with where one side has more unreadable verdicts.
+        """The comparison, and the one it had to agree with where one side has more unreadable marks.
 
-        An answer must gain nothing by breaking its judge: what is shown must hold also if each of these was wrong.
+        An answer must gain nothing by breaking what marks it: what is shown must hold also if each of these was wrong.
         """
         stopped = either_stopped(self.stopped, other.stopped)
         measured = self.measured.compare(other.measured, names=names, keep=keep, stopped=stopped)

@@ -47,7 +47,7 @@ Coverage = tuple[float | None, float | None]
 
 
 class MeasuredPair(Struct, frozen=True):
-    """A pair's comparison, and the one that it had to agree with: unreadable verdicts counted as wrong."""
+    """A pair's comparison, and the one that it had to agree with: unreadable marks counted as wrong."""
 
     comparison: PairedComparison
     worst: PairedComparison | None
@@ -104,7 +104,7 @@ def _comparison(
     summaries: Summaries,
     target: float,
 ) -> Comparison:
-    """`worst` is the comparison with unreadable verdicts counted as wrong, where there are more on one side."""
+    """`worst` is the comparison with unreadable marks counted as wrong, where there are more on one side."""
     covered = _covered(database, pair)
     a, b = (
         _side(row, name, summaries[row.id], pair.metric.label, with_coverage(estimate, share))
@@ -137,7 +137,7 @@ def _comparison(
 
 def _verdict(comparison: PairedComparison, worst: PairedComparison | None, target: float) -> str:
     if worst is not None and not comparison.is_shown:
-        return "no difference could be shown that also holds with unreadable judge verdicts counted as wrong"
+        return "no difference could be shown that also holds with unreadable marks counted as wrong"
     return verdict(comparison, target=target)
 
 
@@ -148,7 +148,7 @@ def _counted_wrong(worst: PairedComparison, target: float) -> UnreadableCountedW
 
 
 def _notes(pair: Pair, comparison: PairedComparison, worst: PairedComparison | None, summaries: Summaries) -> list[str]:
-    """What the verdict must be told with: trials without a mark, unreadable verdicts, marks that could be forged."""
+    """What the verdict must be told with: trials without a mark, unreadable marks, marks that could be forged."""
     sides = {
         f"{name} ({letter})": (summary, summary.metrics.get(pair.metric.label))
         for letter, row, name in zip("AB", (pair.a, pair.b), comparison.names, strict=True)
@@ -160,7 +160,7 @@ def _notes(pair: Pair, comparison: PairedComparison, worst: PairedComparison | N
         counts = ", ".join(f"{name} {count:,}" for name, count in unreadable.items())
         shown = difference_text(MetricEstimate.of(worst.difference))
         notes.append(
-            f"Unreadable judge verdicts: {counts}. The interval and p hold both with them left out "
+            f"Unreadable marks: {counts}. The interval and p hold both with them left out "
             f"and with them counted as wrong (then B - A is {shown})."
         )
     return notes + [f"{name}: {FORGEABLE}." for name, (summary, _) in sides.items() if summary.is_forgeable]

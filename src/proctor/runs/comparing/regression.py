@@ -61,7 +61,5 @@ def _problem(one: Comparison, who: str, baseline: str) -> str | None:
         return f"{who} is worse than in run {baseline}: {one.verdict}."
     counted = one.if_unreadable_wrong
     if counted is not None and counted.better == one.a.name:
-        return (
-            f"{who} is worse than in run {baseline} with unreadable judge verdicts counted as wrong: {counted.verdict}."
-        )
+        return f"{who} is worse than in run {baseline} with unreadable marks counted as wrong: {counted.verdict}."
     return f"{who} could not be compared with run {baseline}: {one.verdict}." if one.n == 0 else None

@@ -19,7 +19,7 @@ from proctor.domain.identity import digest
 from proctor.domain.message import Json
 from proctor.domain.response import Response
 from proctor.domain.sample import Sample
-from proctor.domain.score import Score
+from proctor.domain.score import UNREADABLE, VERDICT, Score
 from proctor.scorers.judging.judge import FindOpponent, Judge, Opinion, Opposition
 from proctor.scorers.judging.kind import Combine, JudgeCase, Kind, Verdict
 from proctor.scorers.judging.prompt import JudgeRequest
@@ -29,7 +29,6 @@ from proctor.scorers.reading import final_text
 MAX_REASON = 400
 REVISION = "2"
 """Of how replies are read and combined; the first one scored 0 where no verdict could be read."""
-UNREADABLE = "unreadable"
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +174,7 @@ class JudgeScorer:
         values = [self.kind.value(ruling.verdict) for ruling in rulings if ruling.verdict is not None]
         if not is_decided(values, len(rulings), self.kind.combine):
             reason = _why_undecided(rulings)
-            return Score(self.name, None, reason=reason, details={**details, "verdict": UNREADABLE})
+            return Score(self.name, None, reason=reason, details={**details, VERDICT: UNREADABLE})
         value = COMBINE[self.kind.combine](values)
         return Score(self.name, value, reason=self._reason(rulings, value), details=details)
 

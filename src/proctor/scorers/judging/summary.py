@@ -11,6 +11,7 @@ from itertools import repeat
 from proctor.domain.documents.judging import JudgeAgreement, JudgeTokens, JudgeWork
 from proctor.domain.message import Json
 from proctor.domain.price import UNKNOWN, basis_source, joint_kind
+from proctor.domain.score import UNREADABLE, VERDICT
 from proctor.metrics.agreement import cohen_kappa, fleiss_kappa, krippendorff_alpha
 
 Ratings = tuple[int | str | None, ...]
@@ -110,7 +111,7 @@ class JudgeSummary:
             self.totals.setdefault(ruling["judge"], JudgeTotals()).add_earlier(ruling)
         if not details.get("judges"):
             return
-        self.unreadable += details.get("verdict") == "unreadable"
+        self.unreadable += details.get(VERDICT) == UNREADABLE
         self.level = details["level"]
         for ruling in details["judges"]:
             self.totals.setdefault(ruling["judge"], JudgeTotals()).add(ruling)

@@ -26,7 +26,7 @@ from proctor.stores.result_filters import is_current, is_of
 from proctor.stores.tables.results import responses, scores
 
 WRONG, RIGHT, NONE, UNREADABLE = range(4)
-"""`UNREADABLE` has no mark because a judge's verdict could not be read."""
+"""`UNREADABLE` has none because it could not be read, as a judge's verdict."""
 SAMPLE_IDS = "sample ids"
 MARKS = "marks"
 COLUMNS = ("name", "segment", "data")
