@@ -52,6 +52,15 @@ def test_every_link_leads_somewhere(document: Path) -> None:
 
 
 @pytest.mark.parametrize("document", documents(), ids=name_of)
+def test_every_table_has_a_head(document: Path) -> None:
+    """Rows behind an empty line are shown as they are written."""
+    lines = FENCED.sub("", document.read_text(encoding="utf-8")).splitlines()
+    tables = [(first, second) for before, first, second in zip(["", *lines], lines, [*lines[1:], ""], strict=False)
+              if first.startswith("|") and not before.startswith("|")]  # fmt: skip
+    assert not [first for first, second in tables if not re.fullmatch(r"\|[-| :]+\|", second)]
+
+
+@pytest.mark.parametrize("document", documents(), ids=name_of)
 def test_nothing_of_one_machine_is_in_a_document(document: Path) -> None:
     text = document.read_text(encoding="utf-8")
     assert not MACHINE_PATH.findall(text)
