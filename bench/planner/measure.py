@@ -275,20 +275,27 @@ def main() -> None:
         print(f"median {seconds[len(seconds) // 2] * 1000:.1f} ms, slowest {max(seconds) * 1000:.1f} ms")
         return
     held = {key: counted(rows) for key, (_, rows) in sets.items()}
+    sealed = [key for key in SETS if key not in OPENED]
     every = sorted(second for found in (dev, held) for _, _, seconds in found.values() for second in seconds)
     template = (HERE / "PLANNER.template.md").read_text(encoding="utf-8")
     counts = {key: (len(rows), len(others)) for key, (rows, others) in sets.items()}
     text = template.format(
-        **{f"{key}_table": table(dev[key][0], held[key][0]) for key in SETS},
+        **{f"{key}_table": table(dev[key][0], *([] if key in OPENED else [held[key][0]])) for key in SETS},
         **{f"{key}_dev": one for key, (one, _) in counts.items()},
         **{f"{key}_held": other for key, (_, other) in counts.items()},
         **{f"{key}_all": sum(pair) for key, pair in counts.items()},
-        pooled=table(pooled([held[key][0] for key in SETS]), pooled([held[key][0] for key in SETS if key != "own"])),
-        pooled_held=sum(other for _, other in counts.values()),
+        sealed=table(pooled([held[key][0] for key in sealed]), *(held[key][0] for key in sealed)),
+        sealed_held=sum(counts[key][1] for key in sealed),
+        **{f"{name}_missed": _missed([held[key][0] for key in sealed], name) for name in ("limit", "languages")},
         median=f"{every[len(every) // 2] * 1000:.1f}", slowest=f"{every[-1] * 1000:.1f}",
         first=f"{max(first_readings()):.0f}",
     )  # fmt: skip
     (HERE.parent / "PLANNER.md").write_text(text, encoding="utf-8")
+
+
+def _missed(parts: list[dict[str, list[int]]], name: str) -> str:
+    right, n = pooled(parts)[name]
+    return f"{right} of {n}"
 
 
 def pooled(parts: list[dict[str, list[int]]]) -> dict[str, list[int]]:
