@@ -32,24 +32,27 @@ LEAKS = re.compile(r"Traceback|File \"/|root:x:0|site-packages|sqlalchemy|\[proj
 
 @contextmanager
 def served() -> Iterator[str]:
-    """A server of its own on loopback, ended by its process id."""
+    """A server of its own on loopback, with a home of its own and no setting of whoever scans."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PROCTOR_")}
     with tempfile.TemporaryDirectory(prefix="proctor-scan-") as folder:
         process = subprocess.Popen(
             [sys.executable, "-m", "proctor", "serve", "--port", "0"],
             cwd=folder,
-            env={**os.environ, "PROCTOR_HOME": folder},
+            env={**environment, "PROCTOR_HOME": folder},
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             text=True,
         )
         try:
             assert process.stderr is not None
+            said = []
             for line in process.stderr:
+                said.append(line)
                 if found := ADDRESS.search(line):
                     yield found[0]
                     break
             else:
-                raise RuntimeError("the server did not start")
+                raise RuntimeError(f"the server did not start: {''.join(said).strip() or 'it said nothing'}")
         finally:
             process.terminate()
             process.communicate()

@@ -160,6 +160,27 @@ def test_our_own_server_is_not() -> None:
     assert result.findings == ()
 
 
+def test_no_database_of_whoever_scans_is_attacked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    own = tmp_path / "own.db"
+    monkeypatch.setenv("PROCTOR_DATABASE_URL", f"sqlite:///{own}")
+    with service.served() as address:
+        assert address.startswith("http://127.0.0.1:")
+    assert not own.exists()
+
+
+def test_a_server_that_does_not_start_says_why(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(service.sys, "executable", str(_failing(tmp_path)))
+    with pytest.raises(RuntimeError, match="did not start: no room"), service.served():
+        pass
+
+
+def _failing(folder: Path) -> Path:
+    program = folder / "python"
+    program.write_text("#!/bin/sh\necho no room >&2\nexit 1\n")
+    program.chmod(0o755)
+    return program
+
+
 def test_what_is_found_fails_and_what_is_not_measured_says_so(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
