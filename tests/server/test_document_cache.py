@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import redis_server
-from proctor.server.document_cache import KeptDocuments, MemoryDocuments, RedisDocuments
+from proctor import plugins
+from proctor.server.document_cache import DocumentCache, KeptDocuments, MemoryDocuments, RedisDocuments
 from redis_server import RedisServer
 from server.serving import Server, serving
 from server.test_own_benchmarks import FILE, ROWS, form
+from stores.parts import new_database
 
 V1 = "/api/v1"
 PLAN: dict[str, Any] = {"models": ["demo/weak", "demo/strong"], "benchmarks": [{"benchmark": "puzzles", "limit": 8}]}
@@ -94,6 +97,24 @@ def test_there_is_room_for_so_much_and_what_is_used_least_goes(kind: str, redis:
     assert kept.get("c") == b"c" * 250
     other = opened()
     assert (other.get("a") is not None) == (kind == "redis"), "processes share what Redis keeps"
+
+
+def test_what_was_computed_without_a_package_is_not_found_with_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Redis outlives the servers: a package that was installed meanwhile has benchmarks, models and metrics."""
+    cache, database = DocumentCache(MemoryDocuments(1_000)), new_database(tmp_path)
+
+    def names() -> bytes:
+        return cache.document("benchmarks", database, {}, lambda: "same", lambda: plugins.names("benchmarks"))
+
+    before = names()
+    entry = EntryPoint("benchmarks.ours", "ours:create", plugins.GROUP)
+    added = {"benchmarks": {"ours": plugins.Plugin("benchmarks", "ours", "ours 1", entry)}}
+    monkeypatch.setattr(plugins, "_installed", lambda: added)
+    assert b"ours" not in before
+    assert b"ours" in names()
+    database.dispose()
 
 
 def test_while_redis_is_away_everything_is_computed(redis: RedisServer) -> None:

@@ -239,6 +239,16 @@ async def execute_rescoring(rescoring: Rescoring, *, keep: bool = False) -> Resc
     finally:
         await journal.close()
         await rescoring.close()
+    # In a thread: this takes long in a large run, and whoever carries it out for a server says meanwhile that he lives.
+    found = await asyncio.to_thread(_conclude, rescoring, before, already, keep=keep)
+    await stoppable(partial(pack_run, rescoring.database, rescoring.run.id))
+    return found
+
+
+def _conclude(
+    rescoring: Rescoring, before: Mapping[int, Versions], already: Sequence[int], *, keep: bool
+) -> Rescored:  # fmt: skip
+    """Put the scores in force where they shall be, and lay old and new ones side by side."""
     rescoring.measured_nothing = _measured_nothing(rescoring)
     is_in_force, store = rescoring.is_complete and not keep, ScoreStore(rescoring.database)
     if is_in_force:
@@ -246,7 +256,6 @@ async def execute_rescoring(rescoring: Rescoring, *, keep: bool = False) -> Resc
     store.forget_packed(before)
     # Scores of versions that count already may have come: whoever keeps figures of the run sees that it changed.
     RunStore(rescoring.database).add_event(rescoring.run.id, "scored again", {"in_force": is_in_force})
-    await stoppable(partial(pack_run, rescoring.database, rescoring.run.id))
     return _document(rescoring, before, already, is_in_force=is_in_force)
 
 
@@ -270,7 +279,7 @@ async def _feed(row: EvaluationColumns, rescoring: Rescoring, recorder: Recorder
         await rescoring.room()
         page = await asyncio.to_thread(store.unscored, row["id"], versions, after=after, limit=PAGE)
         if not page:
-            already = store.answered(row["id"]) - handed
+            already = await asyncio.to_thread(store.answered, row["id"]) - handed
             rescoring.done += already
             return already
         rescoring.took(len(page))

@@ -17,6 +17,7 @@ from typing import Protocol
 
 from proctor.domain.documents.document import json_bytes
 from proctor.domain.measuring import measure
+from proctor.plugins import installed
 from proctor.stores.database import Database
 from proctor.stores.runs import REVISION
 from proctor.version import __version__
@@ -66,7 +67,8 @@ class DocumentCache:
         if self._kept is None:
             return json_bytes(compute())
         # Before it is computed: what changes meanwhile makes the name one that nobody asks for any more.
-        parts = [kind, __version__, REVISION, database.label, database.scope.project, state(), asked]
+        code = [__version__, REVISION, [str(plugin) for plugin in installed()]]
+        parts = [kind, code, database.label, database.scope.project, state(), asked]
         name = hashlib.sha256(json_bytes(parts)).hexdigest()
         found = self._kept.get(name)
         measure("document_cache", kind=kind, result="miss" if found is None else "hit")

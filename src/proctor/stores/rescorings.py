@@ -13,6 +13,7 @@ from typing import Any
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from proctor.domain.documents.rescored import Rescored
 from proctor.domain.documents.rescoring import RescoreRequest, RescoringStatus
@@ -27,6 +28,7 @@ from proctor.stores.idempotency import RequestKey, reserve
 from proctor.stores.leases import CHUNK_LEASE_SECONDS, LeaseLostError, is_alive, this_process
 from proctor.stores.saved_plans import new_ordered_id
 from proctor.stores.scoping import check_run, scope_filter
+from proctor.stores.scores import ScoreStore
 
 PREFIX = "r-"
 RESCORING = "rescoring"
@@ -48,8 +50,9 @@ class StoredRequest(Struct, frozen=True):
     folder: str
     context: dict[str, str] = {}
     """For logs."""
+    asks_judges: bool = False
     cost_before_usd: str = "0"
-    """What judges of the run had cost when it was taken on."""
+    """What judges of the run had cost when it was begun; earlier ones of the run have ended by then."""
 
 
 class RescoringRow(Struct, frozen=True):
@@ -119,7 +122,7 @@ class RescoringStore:
             connection.execute(
                 "INSERT INTO rescorings (id, run_id, request, started_by, created_at, project) "
                 "SELECT ?, id, ?, ?, ?, project FROM runs WHERE id = ?",
-                [rescoring_id, msgspec.json.encode(stored).decode(), started_by, time.time(), run_id],
+                [rescoring_id, _encoded(stored), started_by, time.time(), run_id],
             )
             _tell(connection, run_id, rescoring_id, "accepted", {**stored.context})
         return rescoring_id
@@ -152,6 +155,8 @@ class RescoringStore:
     def cancel(self, run_id: str, rescoring_id: str) -> None:
         """One that nobody works on ends at once, another one within seconds; RunError where it has ended already."""
         row = self.get(run_id, rescoring_id)
+        # A worker that was told to end may have asked judges, and left it to others.
+        spent = RescoringQueue(self._database).spent_usd(row) if row.fence else Decimal(0)
         with self._database.connection() as connection, connection.transaction(is_short=True):
             changed = connection.execute(
                 "UPDATE rescorings SET is_wanted = ? WHERE id = ? AND ended_at IS NULL RETURNING state",
@@ -160,7 +165,7 @@ class RescoringStore:
             if changed is None:
                 raise RunError(f"The rescoring {row.id} has already ended ({row.state}).")
             if changed[0] == "queued":
-                _end(connection, row, "cancelled", None, None, Decimal(0))
+                _end(connection, row, "cancelled", None, None, spent)
 
 
 class RescoringQueue:
@@ -172,40 +177,60 @@ class RescoringQueue:
 
     def waiting(self, limit: int) -> list[str]:
         """Those that nobody works on, of each run the one that waits longest."""
-        query = (
-            "SELECT id FROM rescorings AS mine WHERE ended_at IS NULL AND (state = 'queued' "  # noqa: S608 - our own
-            f"OR lease_until < {self._sql.now}) AND NOT EXISTS (SELECT 1 FROM rescorings AS earlier "
-            "WHERE earlier.run_id = mine.run_id AND earlier.ended_at IS NULL AND earlier.id < mine.id) "
-            "ORDER BY id LIMIT ?"
-        )
+        query = f"SELECT id FROM rescorings AS mine WHERE {self._is_due} ORDER BY id LIMIT ?"  # noqa: S608 - our own
         with self._database.connection() as connection:
             return [row[0] for row in connection.execute(query, [limit])]
 
-    def lease(self, rescoring_id: str) -> RescoringRow | None:
-        """It is this process's now; None where another has it, it has ended, or nobody may try again."""
-        query = (
-            f"SELECT {_COLUMNS}, lease_until < {self._sql.now} AS is_lost FROM rescorings "  # noqa: S608 - our own words
-            f"WHERE id = ? AND ended_at IS NULL {self._sql.for_update}"
+    @property
+    def _is_due(self) -> str:
+        """In SQL, of `mine`: nobody works on it, nor is to work on another one of the run first."""
+        return (
+            f"mine.ended_at IS NULL AND (mine.state = 'queued' OR mine.lease_until < {self._sql.now}) "  # noqa: S608
+            "AND NOT EXISTS (SELECT 1 FROM rescorings AS earlier "
+            "WHERE earlier.run_id = mine.run_id AND earlier.ended_at IS NULL AND earlier.id < mine.id)"
         )
+
+    def lease(self, rescoring_id: str) -> RescoringRow | None:
+        """It is this process's now; None where it is not due: another has it, it has ended, or nobody may try again."""
+        due = f"SELECT {_COLUMNS} FROM rescorings AS mine WHERE mine.id = ? AND {self._is_due}"  # noqa: S608 - our own
+        with self._database.connection() as connection:
+            row = connection.execute(due, [rescoring_id]).fetchone()
+        if row is None:
+            return None
+        request = self._begun(_rescoring(row))
         with self._database.connection() as connection, connection.transaction(is_short=True):
-            row = connection.execute(query, [rescoring_id]).fetchone()
-            if row is None or (row["state"] == "running" and not row["is_lost"]):
+            row = connection.execute(f"{due} {self._sql.for_update}", [rescoring_id]).fetchone()
+            if row is None:
                 return None
             found = _rescoring(row)
             lost = found.lost_leases + (found.state == "running")
             if lost >= MAX_LOST or not found.is_wanted:
                 state: RescoringStatus = "failed" if found.is_wanted else "cancelled"
-                said = f"{lost} workers in a row were lost with it." if found.is_wanted else None
+                why = f" The last fault: {found.fault}" if found.fault else ""
+                said = f"{lost} workers in a row were lost with it.{why}" if found.is_wanted else None
                 # What it may have cost counts as spent: nobody knows better.
                 _end(connection, found, state, said, None, None)
                 return None
             taken = connection.execute(
                 "UPDATE rescorings SET state = 'running', fence = fence + 1, lost_leases = ?, lease_owner = ?, "  # noqa: S608
-                f"lease_until = {self._sql.now} + ? WHERE id = ? RETURNING {_COLUMNS}",
-                [lost, this_process(), CHUNK_LEASE_SECONDS, rescoring_id],
+                f"lease_until = {self._sql.now} + ?, request = ? WHERE id = ? RETURNING {_COLUMNS}",
+                [
+                    lost,
+                    this_process(),
+                    CHUNK_LEASE_SECONDS,
+                    _encoded(found.request if found.fence else request),
+                    found.id,
+                ],
             ).fetchone()
             _tell(connection, found.run_id, found.id, "started", {"lost_leases": lost})
         return _rescoring(taken)
+
+    def _begun(self, row: RescoringRow) -> StoredRequest:
+        """The request, with what judges of the run have cost before it; read outside of the short transaction."""
+        if row.fence or not row.request.asks_judges:
+            return row.request
+        before = ScoreStore(self._database).spent_on_judges(row.run_id)
+        return replace(row.request, cost_before_usd=str(before))
 
     def renew(self, row: RescoringRow, done: int, total: int, fault: str | None) -> bool:
         """Keep it and say how far it is; gives whether it is still wanted, and raises LeaseLostError."""
@@ -260,6 +285,15 @@ class RescoringQueue:
         if changed.rowcount == 0:
             raise LeaseLostError(row.id, "Rescoring")
 
+    def recorded_usd(self, row: RescoringRow) -> Decimal:
+        """What the replies of its judges that are recorded have cost."""
+        before = Decimal(row.request.cost_before_usd)
+        return max(Decimal(0), ScoreStore(self._database).spent_on_judges(row.run_id) - before)
+
+    def spent_usd(self, row: RescoringRow) -> Decimal:
+        """What it has cost, as far as anybody knows: what may have been spent without an answer is part of it."""
+        return self.recorded_usd(row) + row.unanswered_usd if row.request.asks_judges else Decimal(0)
+
     def free_lost(self) -> int:
         """Give up the leases of processes of this machine that are gone; gives how many."""
         query = "SELECT id, fence, lease_owner FROM rescorings WHERE ended_at IS NULL AND lease_owner IS NOT NULL"
@@ -272,6 +306,10 @@ class RescoringQueue:
                         [row["id"], row["fence"]],
                     ).rowcount
         return freed
+
+
+def _encoded(stored: StoredRequest) -> str:
+    return msgspec.json.encode(stored).decode()
 
 
 def _tell(connection: Connection, run_id: str, rescoring_id: str, event: str, said: Mapping[str, Any]) -> None:

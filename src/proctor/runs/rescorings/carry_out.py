@@ -21,11 +21,10 @@ from proctor.offline import confined
 from proctor.runs.chunks.worker_context import WorkerContext
 from proctor.runs.rescore import Rescoring, execute_rescoring, put_in_force
 from proctor.runs.rescorings.requests import prepare_request
-from proctor.stores.database import Database
 from proctor.stores.leases import LeaseLostError
+from proctor.stores.patience import StoreUnreachableError
 from proctor.stores.rescorings import RescoringQueue, RescoringRow
 from proctor.stores.runs import RunStore
-from proctor.stores.scores import ScoreStore
 
 RENEW_SECONDS = 1.0
 log = logging.getLogger("proctor.runs")
@@ -68,9 +67,15 @@ class _Work:
         result: Rescored | None = None
         try:
             result = await self._score()
-        except StoreError:
+        except StoreUnreachableError:
             await asyncio.to_thread(self._queue.release, self._row)  # it is begun again once the store answers
             raise
+        except StoreError as fault:
+            # When its lease has run out, which counts as one that was lost: what never gets better ends so.
+            log.warning("rescoring %s will be begun again: %s", self._row.id, fault)
+            self._fault = str(fault)
+            await asyncio.to_thread(self._queue.renew, self._row, *self._progress, self._fault)
+            return
         except asyncio.CancelledError:
             await asyncio.to_thread(self._queue.release, self._row)
             raise
@@ -116,7 +121,7 @@ class _Work:
             found = await asyncio.to_thread(prepare_request, self._database, here, run, asked)
             if found is None:
                 raise RuntimeError("neither scorers nor stored scores were asked for")
-            found.ledger, found.hold = _Money(row, self._database, self._queue), row.lease
+            found.ledger, found.hold = _Money(row, self._queue), row.lease
             found.on_progress, self._rescoring = self._hear, found
             if self._is_cancelled or self._worker.is_stopping:
                 found.stopping.set()
@@ -128,6 +133,11 @@ class _Work:
     def _hear(self, done: int, total: int, fault: str | None) -> None:  # noqa: ARG002 - both are read when they are told
         self._fault = fault or self._fault
 
+    @property
+    def _progress(self) -> tuple[int, int]:
+        found = self._rescoring
+        return (self._row.done, self._row.total) if found is None else (found.done, found.total)
+
     def _stop(self) -> None:
         if self._rescoring is not None:
             self._rescoring.stopping.set()
@@ -136,10 +146,8 @@ class _Work:
         """Keep it, tell how far it is, and hear that it is cancelled, every second."""
         while True:
             await asyncio.sleep(RENEW_SECONDS)
-            found = self._rescoring
-            done, total = (0, 0) if found is None else (found.done, found.total)
             try:
-                if not await asyncio.to_thread(self._queue.renew, self._row, done, total, self._fault):
+                if not await asyncio.to_thread(self._queue.renew, self._row, *self._progress, self._fault):
                     self._is_cancelled = True
                     self._stop()
             except LeaseLostError:
@@ -151,9 +159,8 @@ class _Work:
 
     async def _end(self, state: RescoringStatus, *, error: str | None = None, result: Rescored | None = None) -> None:
         spent = await asyncio.to_thread(self._spent_usd)
-        found = self._rescoring
-        if found is not None:
-            await asyncio.to_thread(self._queue.renew, self._row, found.done, found.total, self._fault)
+        if self._rescoring is not None:
+            await asyncio.to_thread(self._queue.renew, self._row, *self._progress, self._fault)
         await asyncio.to_thread(lambda: self._queue.end(self._row, state, error=error, result=result, spent_usd=spent))
         log.info("rescoring_ended", extra={"status": state, "error": error})
 
@@ -162,19 +169,17 @@ class _Work:
         found = self._rescoring
         if found is not None and found.cost_limit_usd is not None:
             return found.spent_usd
-        before = Decimal(self._row.request.cost_before_usd)
-        return max(Decimal(0), ScoreStore(self._database).spent_on_judges(self._row.run_id) - before)
+        return self._queue.spent_usd(self._row)
 
 
 class _Money:
     """What judges of a rescoring may have cost, written down where another worker finds it."""
 
-    def __init__(self, row: RescoringRow, database: Database, queue: RescoringQueue) -> None:
-        self._row, self._database, self._queue = row, database, queue
+    def __init__(self, row: RescoringRow, queue: RescoringQueue) -> None:
+        self._row, self._queue = row, queue
 
     def recorded_usd(self) -> Decimal:
-        before = Decimal(self._row.request.cost_before_usd)
-        return max(Decimal(0), ScoreStore(self._database).spent_on_judges(self._row.run_id) - before)
+        return self._queue.recorded_usd(self._row)
 
     def unanswered_usd(self) -> Decimal:
         return self._row.unanswered_usd

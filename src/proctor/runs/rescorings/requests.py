@@ -22,7 +22,6 @@ from proctor.stores.database import Database
 from proctor.stores.idempotency import RequestKey
 from proctor.stores.rescorings import RescoringRow, RescoringStore, StoredRequest
 from proctor.stores.runs import RunRow
-from proctor.stores.scores import ScoreStore
 from proctor.yaml_document import explain_value
 
 
@@ -47,7 +46,7 @@ def accept_rescoring(
         asked,
         str(context.folder),
         dict(current_context()),
-        str(ScoreStore(database).spent_on_judges(run.id)) if is_paid else "0",
+        asks_judges=is_paid,
     )
     return RescoringStore(database).add(
         run.id,
