@@ -88,7 +88,8 @@ class Recorder:
 
         Its span ends when it is scored.
         """
-        if self._pending >= MAX_PENDING:
+        # All who wait are woken at once, and the first of them may fill it again.
+        while self._pending >= MAX_PENDING and self._failure is None:
             await self._has_room.wait()
         self._take()
         if tracing is not NOTHING:
@@ -98,7 +99,7 @@ class Recorder:
 
     async def recorded(self, answer: Answer) -> None:
         """Take an answer that an earlier execution recorded but did not score."""
-        if self._pending >= MAX_PENDING:
+        while self._pending >= MAX_PENDING and self._failure is None:
             await self._has_room.wait()
         self._take()
         self._hand_over([answer])
