@@ -289,6 +289,31 @@ def test_every_number_is_read_as_it_is_spelled(language: str) -> None:
         assert found[:2] == (len(tokens), number), spelled(number, language)
 
 
+NINES = "9" * 400
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "haiku on piqa, $" + NINES,
+        f"haiku on piqa, {NINES} hours",
+        f"haiku on piqa, {NINES} and a half thousand questions",
+        f"haiku on piqa, {NINES} point five questions",
+        f"haiku跑piqa，{'9' * 306}万题",
+        f"haiku跑piqa，1.5万{NINES}题",
+        "haiku on piqa, 1" + ",000" * 40 + " questions",
+        "haiku on piqa, " + "dozen " * 300 + "questions",
+        "haiku on piqa, " + "dozen " * 300 + "and a half questions",
+        "haiku en piqa, " + "docenas " * 300 + "preguntas",
+        "haiku on piqa, one " + "hundred " * 200 + "questions",
+        "haiku sur piqa, " + "douzaine " * 300 + "questions",
+    ],
+)
+def test_a_number_too_large_for_arithmetic_is_refused(query: str) -> None:
+    with pytest.raises(UserError):
+        drafted(query)
+
+
 def test_every_benchmark_about_a_subject_may_be_said_behind_it() -> None:
     names = [name for name, _, _ in asked("haiku on commonsense (English, every benchmark), 33 questions apiece")]
     assert names == ["hellaswag", "piqa", "winogrande"]

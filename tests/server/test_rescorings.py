@@ -100,6 +100,11 @@ def test_the_command_follows_the_server_and_prints_what_it_prints_here(server: S
     assert (code, err.count("\n")) == (2, 1)
     code, _, err = server.cli("rescore", run, "--scorer", "exact", "--no-cache", *on)
     assert (code, "--no-cache is about judges" in err) == (2, True)
+    for amount in ("nan", "inf", "some"):
+        code, _, err = server.cli("rescore", run, "--scorer", "exact", "--max-cost", amount, *on)
+        assert (code, f"--max-cost is an amount of dollars, not '{amount}'" in err) == (2, True)
+    with pytest.raises(ValueError, match="cost_usd is a number"):
+        Client(server.address).rescore(run, "exact", cost_usd=float("nan"))
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -53,9 +54,12 @@ def rescore_on(
 
 def _dollars(text: str) -> float:
     try:
-        return float(text)
+        amount = float(text)
     except ValueError:
-        raise click.UsageError(f"--max-cost is an amount of dollars, not {text!r}.") from None
+        amount = math.nan
+    if not math.isfinite(amount):  # JSON has no such number: it would be sent as no limit at all
+        raise click.UsageError(f"--max-cost is an amount of dollars, not {text!r}.")
+    return amount
 
 
 def _follow(client: Client, run_id: str, rescoring_id: str) -> bool:

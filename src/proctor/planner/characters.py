@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from proctor.planner.words import Token
+from proctor.planner.words import MAX_DIGITS, Token
 
 _HAN = dict(zip("一二三四五六七八九", range(1, 10), strict=True)) | {"两": 2, "両": 2, "〇": 0, "零": 0}
 _HAN_SCALES = {"十": 10, "百": 100, "千": 1000, "万": 10_000}
@@ -44,7 +44,8 @@ def by_scales(tokens: list[Token], start: int) -> tuple[int, float | int] | None
         if index > start and token.gap and not (tokens[index - 1].text in SCALES and _is_scaled(tokens, index)):
             break
         if token.kind == "number":
-            if digit is not None or not token.text.replace(".", "", 1).isdigit():
+            written = token.text.replace(".", "", 1)
+            if digit is not None or not written.isdigit() or len(written) > MAX_DIGITS:
                 break
             digit = float(token.text) if "." in token.text else int(token.text)
         elif token.text in _DIGITS:

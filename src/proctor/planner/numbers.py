@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from proctor.domain.errors import UserError
 from proctor.planner.characters import HALF_SIGNS, number_in_characters
-from proctor.planner.words import Token
+from proctor.planner.words import MAX_DIGITS, Token
 
 
 def _words(text: str) -> list[str]:
@@ -87,8 +88,15 @@ def words_of_numbers(language: str) -> frozenset[str]:
     return frozenset(units) | frozenset(_SCALES.get(language, ())) | frozenset(_COUNTS.get(language, ()))
 
 
+def _refuse_beyond_digits(number: str | int) -> None:
+    digits = len(str(number))
+    if digits > MAX_DIGITS:
+        raise UserError(f"A number in the query has {digits:,} digits; the most is {MAX_DIGITS}.")
+
+
 def number_in_digits(text: str, language: str) -> float | int:
-    """`1,000` and `1.50`, read as the language writes them."""
+    """`1,000` and `1.50`, read as the language writes them; a UserError for more digits than anything here has."""
+    _refuse_beyond_digits("".join(filter(str.isdigit, text)))
     thousands, decimal = (",", ".") if language not in ("de", "es", "fr") else (".", ",")
     if re.fullmatch(rf"\d{{1,3}}(?:{re.escape(thousands)}\d{{3}})+(?:{re.escape(decimal)}\d+)?", text):
         text = text.replace(thousands, "")
@@ -208,6 +216,7 @@ def _composed(tokens: list[Token], start: int, language: str) -> tuple[int, int]
             break  # `cinquante cents` are of a dollar
         if word in scales and word != "k" and (current or language != "en" or is_alone):
             current = max(current, 1) * scales[word]
+            _refuse_beyond_digits(current)
             if scales[word] == 1000:
                 total, current = total + current, 0
             last = scales[word]

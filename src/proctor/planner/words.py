@@ -11,6 +11,8 @@ from msgspec import Struct
 from proctor.domain.errors import UserError
 
 MAX_CHARACTERS = 4_000
+MAX_DIGITS = 18
+"""Of a number: more are no size, price or seed, and too many for arithmetic."""
 CJK = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3"
 _LATIN = rf"(?:(?![{CJK}])[^\W\d_])"
 _SHORT = (

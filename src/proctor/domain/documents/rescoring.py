@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Annotated, Literal
 
@@ -26,6 +27,10 @@ class RescoreRequest(Struct, frozen=True, forbid_unknown_fields=True, omit_defau
     """What judges may cost: they are not asked beyond it. Needed where there is a budget."""
     assume_price: Annotated[str, Meta(max_length=40)] | None = None
     """IN/OUT, dollars for a million tokens, for judges whose price nobody knows."""
+
+    def __post_init__(self) -> None:
+        if self.cost_usd is not None and not math.isfinite(self.cost_usd):
+            raise ValueError("cost_usd is a number")  # written as JSON, it would be no limit at all
 
 
 class AcceptedRescoring(Document, frozen=True):
