@@ -29,7 +29,7 @@ pytestmark = [
 ]
 CASES = int(os.environ.get("FUZZ_CASES", "1"))
 """For each operation and role."""
-SEQUENCES, STEPS = 4 * CASES, 12
+SEQUENCES, STEPS = 12 * CASES, 12
 ROLES = ("anybody", "viewer", "editor", "owner", "admin")
 TIMEOUT_SECONDS = 120
 Site = tuple[Server, dict[str, dict[str, str]]]
