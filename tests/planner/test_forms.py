@@ -105,6 +105,8 @@ def test_how_many_there_are_is_no_size(said: str, limit: int) -> None:
         "haiku on gsm8k, 100 questions, but only 3 of them",
         "haiku on gsm8k, 100 questions, 5 euros (about 5.40 dollars)",
         "haiku on gsm8k for $5 and for $10",
+        "haiku on gsm8k, 100 questions, 40 at most",
+        "haiku on gsm8k, 20 Swedish kronor",
     ],
 )
 def test_what_contradicts_itself_or_is_in_another_currency_is_still_refused(query: str) -> None:

@@ -295,6 +295,8 @@ def read_bare_numbers(reading: Reading) -> None:
         is_joined = at + 2 < len(phrases.items) and phrases.words(at + 1).lower() in JOINS
         is_joined = is_joined and any(size.at == at + 2 and size.has_unit for size in reading.sizes)
         is_meant = is_joined or any(phrases.is_kind(place, "only", "each", "total") for place in places)
+        ends = phrases.items[at + 1].kind in ("stop", "atmost") if at + 1 < len(phrases.items) else True
+        is_meant = is_meant or (ends and any(phrases.is_kind(place, "atmost") for place in places))  # `40 at most`
         is_total = any(phrases.is_kind(place, "total") for place in places)
         reading.sizes.append(Size("count", item.number, at, is_total, has_unit=is_meant))
         phrases.use(*places)
