@@ -9,6 +9,7 @@ from msgspec import Struct, field
 
 from proctor.domain.message import DocumentPart, Image, Json, Message, Prompt
 from proctor.domain.response import FinishReason, Response, TokenLogprob, ToolCall, Usage
+from proctor.models.chat_plain import read_plain
 from proctor.models.chat_stream import ChatStream, text_of
 from proctor.models.faults import Target, fault_in_answer
 from proctor.models.figures import dollars
@@ -61,6 +62,9 @@ class ChatDialect(Struct, frozen=True):
 
     def stream(self, target: Target) -> ChatStream:
         return ChatStream(target)
+
+    def read_plain(self, body: bytes, headers: Mapping[str, str], seconds: float) -> Response | None:
+        return read_plain(body, FINISH, headers, seconds)
 
     def read(
         self, target: Target, document: Any, headers: Mapping[str, str], seconds: float, first_token: float | None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Mapping
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import orjson
 from msgspec import Struct
@@ -40,6 +40,15 @@ class Dialect(Protocol):
         ...
 
 
+@runtime_checkable
+class ReadsPlainAnswers(Protocol):
+    """A dialect that reads most answers without making a document of them."""
+
+    def read_plain(self, body: bytes, headers: Mapping[str, str], seconds: float) -> Response | None:
+        """Exactly what `sound` leaves of what `read` gives; None for an answer that is in any way unusual."""
+        ...
+
+
 class Wire(Struct, frozen=True):
     """What another way of asking the same model needs."""
 
@@ -71,6 +80,7 @@ class HostedModel:
         self.allowance = allowance
         self._transport = transport
         self._dialect = dialect
+        self._plain = dialect if isinstance(dialect, ReadsPlainAnswers) else None
         self._url = url
         self._headers = {"content-type": "application/json", **headers}
         self._is_streaming = is_streaming
@@ -105,8 +115,9 @@ class HostedModel:
         fields = self._dialect.body(self.identity.name, prompt, options, is_streaming=self._is_streaming)
         body = orjson.dumps(fields)
         answer: AnswerParser
-        first_token: float | None = None
+        response: Response | None = None
         if self._is_streaming:
+            first_token: float | None = None
             stream = self._dialect.stream(target)
             stream.on_delta = on_delta
             answer = streamed = await transport.stream(self._url, self._headers, body, timeout_seconds, stream.take)
@@ -114,19 +125,25 @@ class HostedModel:
             if stream.first_token_at is not None:
                 # A first token in the last piece came when that did, and was found a moment later.
                 first_token = min(stream.first_token_at - streamed.connection.asked_at, answer.seconds)
+            response = self._read(answer, document, first_token)
         else:
             answer = await transport.post(self._url, self._headers, body, timeout_seconds)
-            document = self._parsed(answer.body)
-        headers = answer.headers
-        try:
-            response = sound(self._dialect.read(target, document, headers, answer.seconds, first_token))
-        except (AttributeError, IndexError, KeyError, TypeError, ValueError):
-            raise ProviderFaultError(f"{target.model} sent an answer of an unknown form") from None
+            if self._plain is not None:
+                response = self._plain.read_plain(answer.body, answer.headers, answer.seconds)
+            if response is None:
+                response = self._read(answer, self._parsed(answer.body), None)
         if response.cost_usd is not None:
             response = replace(response, cost_basis=reported(response.cost_usd))
-        if (rate := read_rate(headers)) is not None:
+        if (rate := read_rate(answer.headers)) is not None:
             response = replace(response, rate=rate)
         return checked_calls(prompt, response) if response.tool_calls else response
+
+    def _read(self, answer: AnswerParser, document: Any, first_token: float | None) -> Response:
+        target = self._transport.target
+        try:
+            return sound(self._dialect.read(target, document, answer.headers, answer.seconds, first_token))
+        except (AttributeError, IndexError, KeyError, TypeError, ValueError):
+            raise ProviderFaultError(f"{target.model} sent an answer of an unknown form") from None
 
     @property
     def wire(self) -> Wire:
