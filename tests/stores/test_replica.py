@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import sqlalchemy
@@ -16,6 +17,7 @@ from proctor.domain.run import RunStatus
 from proctor.domain.trial import Answer
 from proctor.planning.expand import trials_of
 from proctor.runs.read import read_run
+from proctor.stores import replica
 from proctor.stores.database import Database, open_database
 from proctor.stores.journal import DatabaseJournal
 from proctor.stores.leases import Lease
@@ -106,6 +108,30 @@ def test_figures_are_read_from_a_replica_that_has_all_of_them(
     wait_for(lambda: asks_replica(database) == (True, True))
     assert len(list(ResultStore(database).results(run_id))) == 3
     assert read_run(database, run_id) == shown
+
+
+def test_a_replica_that_is_behind_is_waited_for_once_and_not_by_each_query(
+    databases: tuple[Database, Database], servers: tuple[postgres.PostgresServer, postgres.StandbyServer],
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path,
+) -> None:  # fmt: skip
+    database, others = databases
+    _, standby = servers
+    wait_for(lambda: asks_replica(database) == (True, True))
+    monkeypatch.setattr(replica, "BEHIND_SECONDS", 600.0)
+    pause(standby)
+    completed_run(others, tmp_path)
+    waited, comes_to = list[bool](), replica._comes_to
+
+    def counted(*arguments: Any) -> bool:
+        waited.append(comes_to(*arguments))
+        return waited[-1]
+
+    monkeypatch.setattr(replica, "_comes_to", counted)
+    try:
+        assert [asks_replica(database) for _ in range(3)] == [(False, False)] * 3
+        assert waited == [False]
+    finally:
+        standby.execute("SELECT pg_wal_replay_resume()")
 
 
 def test_a_replica_that_is_gone_keeps_nobody_from_reading(

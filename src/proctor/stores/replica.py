@@ -14,6 +14,8 @@ from sqlalchemy.exc import DBAPIError
 
 LOOKS, LOOK_SECONDS = 10, 0.01
 """How often, and how long apart, it is asked whether it has come so far, before the primary answers in its place."""
+BEHIND_SECONDS = 1.0
+"""One that did not come so far is not waited for again for so long: each query of a page would wait anew."""
 AWAY_SECONDS = 30.0
 """One that cannot be reached is not tried again for so long."""
 _COMMITTED = (
@@ -57,6 +59,7 @@ class Replica:
                 opened.close()
                 raise
             opened.close()
+            self._away_until = time.monotonic() + BEHIND_SECONDS
         except (psycopg.Error, DBAPIError) as fault:
             log.warning("the replica cannot be read from, and the primary is for %g s: %s", AWAY_SECONDS, fault)
             self._away_until = time.monotonic() + AWAY_SECONDS
