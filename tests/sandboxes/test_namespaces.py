@@ -370,3 +370,28 @@ def test_the_supervisor_says_once_that_a_run_is_ending_before_it_says_how(source
 
     asyncio.run(ask())
     assert said == ["ending", ending]
+
+
+def test_a_tool_that_is_killed_has_ended_only_when_what_it_started_has() -> None:
+    """Its processes end a moment after itself: until then another run would compute beside them."""
+    mark = f"left-behind-{os.getpid()}"
+    source = (
+        "import subprocess, sys, time\n"
+        f"for _ in range(4): subprocess.Popen([sys.executable, '-c', 'while True: pass', '{mark}'])\n"
+        "time.sleep(60)"
+    )
+    sandbox = made("none", parallel=1)
+    living: list[int] = []
+
+    async def ask() -> None:
+        slot = await Slot.open(sandbox.config)
+        order = program_order(Program(source), replace(SMALL, wall_seconds=2), sys.executable)
+        try:
+            await slot.ask(
+                order, timeout_seconds=2, on_ending=lambda: living.append(len(processes_with(f"pass\0{mark}")))
+            )
+        finally:
+            await slot.close()
+
+    asyncio.run(ask())
+    assert living == [0]

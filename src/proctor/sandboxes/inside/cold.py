@@ -30,6 +30,9 @@ exec(t)"""
 class ColdParent:
     """Starts each child with the backend's command; the same face as a warm parent."""
 
+    is_killing_all = False
+    """Whether killing a child kills all that it started; here that is killed when the child is collected."""
+
     def __init__(self, name: str, config: dict[str, Any]) -> None:
         self.is_alive = True
         self.cgroup = cgroups.Cgroup(name, is_used=config["is_using_cgroups"])

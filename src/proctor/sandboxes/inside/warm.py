@@ -49,6 +49,7 @@ class WarmParent:
     """A zygote in its own namespaces, user and control group."""
 
     is_disk_supervised = False
+    is_killing_all = True
     carried: bytes | None = None
     extra_order: dict[str, Any] = {}  # noqa: RUF012  a child of ours has its order already
 

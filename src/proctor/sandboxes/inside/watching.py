@@ -187,9 +187,13 @@ class Supervised:
                 self._check_disk()
             self._step(min(self._deadline, next_check) - now)
         killed = self._kill_all()
+        for child in killed:
+            if not child.parent.is_killing_all:
+                self._collect(child)
         self._on_killed()
         for child in killed:
-            self._collect(child)
+            if not child.is_done:
+                self._collect(child)
         self._drain()
         self._check_disk()
 
