@@ -515,7 +515,7 @@ EXEMPT = {
     "runs.RunStore.keep_unanswered": "takes a lease",
     "submissions.SubmissionStore.add": "writes what is the caller's own",
 }
-OPERATORS = ("backups.", "monitoring.", "retention.", "accounts.", "project_rows.", "project_content.")
+OPERATORS = ("backups.", "monitoring.", "retention.", "accounts.", "project_rows.", "project_content.", "wal_archive.")
 """Of all projects by what they are for: of the operator, or what says which project somebody may see."""
 WORKERS = (
     "submission_queue.MarkingLeases.",
