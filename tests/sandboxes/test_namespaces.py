@@ -372,7 +372,8 @@ def test_the_supervisor_says_once_that_a_run_is_ending_before_it_says_how(source
     assert said == ["ending", ending]
 
 
-def test_a_tool_that_is_killed_has_ended_only_when_what_it_started_has() -> None:
+@pytest.mark.parametrize("backend", ["none", "namespaces"])
+def test_a_run_is_said_to_be_ending_only_when_what_it_started_computes_no_more(backend: str) -> None:
     """Its processes end a moment after itself: until then another run would compute beside them."""
     mark = f"left-behind-{os.getpid()}"
     source = (
@@ -380,7 +381,7 @@ def test_a_tool_that_is_killed_has_ended_only_when_what_it_started_has() -> None
         f"for _ in range(4): subprocess.Popen([sys.executable, '-c', 'while True: pass', '{mark}'])\n"
         "time.sleep(60)"
     )
-    sandbox = made("none", parallel=1)
+    sandbox = made(backend, parallel=1)
     living: list[int] = []
 
     async def ask() -> None:

@@ -30,7 +30,7 @@ exec(t)"""
 class ColdParent:
     """Starts each child with the backend's command; the same face as a warm parent."""
 
-    is_killing_all = False
+    is_all_killed = False
     """Whether killing a child kills all that it started; here that is killed when the child is collected."""
 
     def __init__(self, name: str, config: dict[str, Any]) -> None:

@@ -141,7 +141,7 @@ class ContainedParent:
     """The same face as a warm parent; a container that is to be replaced is replaced while nobody waits for it."""
 
     is_disk_supervised = False
-    is_killing_all = True
+    is_all_killed = False
     carried: bytes | None = None
     extra_order: dict[str, Any] = {}  # noqa: RUF012  a child of ours has its order already
 

@@ -18,6 +18,8 @@ from . import cgroups
 from .forking import REPORT
 
 _START_SECONDS = 20
+_OWN_PROCESSES = 2
+"""The zygote, and the process that waits for it."""
 
 
 class SandboxFaultError(Exception):
@@ -49,7 +51,6 @@ class WarmParent:
     """A zygote in its own namespaces, user and control group."""
 
     is_disk_supervised = False
-    is_killing_all = True
     carried: bytes | None = None
     extra_order: dict[str, Any] = {}  # noqa: RUF012  a child of ours has its order already
 
@@ -97,8 +98,15 @@ class WarmParent:
         """It is there already."""
 
     def limit(self, limits: dict[str, Any]) -> None:
-        # The zygote, the process that waits for it and a run's first process are not the run's own.
-        self.cgroup.limit(limits["memory_bytes"] + self._base_bytes + (8 << 20), limits["processes"] + 3)
+        # A run's first process is not the run's own.
+        self.cgroup.limit(
+            limits["memory_bytes"] + self._base_bytes + (8 << 20), limits["processes"] + _OWN_PROCESSES + 1
+        )
+
+    @property
+    def is_all_killed(self) -> bool:
+        """Whether a child that was killed has left nobody: others in its namespaces are killed a moment after it."""
+        return self.cgroup.has_processes and self.cgroup.occupants() <= _OWN_PROCESSES + 1
 
     def spawn(self, order: dict[str, Any], fds: list[int]) -> int:
         """Fork a child around these descriptors; returns a descriptor for the process."""

@@ -188,7 +188,7 @@ class Supervised:
             self._step(min(self._deadline, next_check) - now)
         killed = self._kill_all()
         for child in killed:
-            if not child.parent.is_killing_all:
+            if not child.parent.is_all_killed:
                 self._collect(child)
         self._on_killed()
         for child in killed:
