@@ -36,18 +36,20 @@ def write_files() -> None:
     ]
     Path("letters.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     Path("letters.yaml").write_text(BENCHMARK)
-    Path("models.py").write_text(MODELS)
+    Path("letter_models.py").write_text(MODELS)
 
 
 def of_model(document: Any, name: str) -> Any:
-    [found] = [item for item in document["evaluations"] if item["model"] == f"python/models:{name}"]
+    [found] = [item for item in document["evaluations"] if item["model"] == f"python/letter_models:{name}"]
     return found["metrics"]["accuracy"]
 
 
 @pytest.fixture
 def run(cli: Cli) -> Any:
     write_files()
-    ended = cli("run", "letters.yaml", "-m", "python/models:honest", "-m", "python/models:withholding", "--json")
+    ended = cli(
+        "run", "letters.yaml", "-m", "python/letter_models:honest", "-m", "python/letter_models:withholding", "--json"
+    )
     assert ended.code == 0, ended.err
     return ended.json
 
@@ -69,6 +71,6 @@ def test_comparisons_ranks_and_gates_rest_on_the_worse(cli: Cli, run: Any) -> No
     assert any("Unreadable marks:" in note for note in found["notes"])
     rows = cli("leaderboard", "--json").json["tables"][0]["rows"]
     assert {row["rank"] for row in rows} == {"1–2"}
-    gated = cli("run", "letters.yaml", "-m", "python/models:withholding", "--fail-under", "accuracy=0.8")
+    gated = cli("run", "letters.yaml", "-m", "python/letter_models:withholding", "--fail-under", "accuracy=0.8")
     assert gated.code != 0
     assert "0.7 with its 12 unreadable marks counted as wrong" in " ".join(gated.err.split())

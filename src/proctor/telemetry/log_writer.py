@@ -13,7 +13,7 @@ import sys
 import threading
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from queue import Empty, Full, Queue
+from queue import Empty, SimpleQueue
 
 MAX_WAITING = 10_000
 CLOSE_SECONDS = 2.0
@@ -33,9 +33,10 @@ class LineWriter:
 
     def _begin(self) -> None:
         """A forked child has none of its parent's threads, and must not write what its parent still has to."""
-        self._lines: Queue[bytes | None] = Queue(MAX_WAITING)
+        # Signal handlers log, too, and may interrupt whoever is just logging: neither lock may wait for its own thread.
+        self._lines: SimpleQueue[bytes | None] = SimpleQueue()
         self._thread: threading.Thread | None = None
-        self._starting = threading.Lock()
+        self._starting = threading.RLock()
         self._day, self._file = "", -1
 
     def put(self, line: str) -> None:
@@ -44,16 +45,15 @@ class LineWriter:
                 if self._thread is None:
                     self._thread = threading.Thread(target=self._write_forever, name="log", daemon=True)
                     self._thread.start()
-        try:
-            self._lines.put_nowait(line.encode("utf-8", "replace") + b"\n")
-        except Full:
+        if self._lines.qsize() < MAX_WAITING:
+            self._lines.put(line.encode("utf-8", "replace") + b"\n")
+        else:
             self.dropped += 1
 
     def close(self) -> None:
         """Write what waits, for as long as somebody takes it within seconds; calling it twice is harmless."""
         if self._thread is not None and self._thread.is_alive():
-            with contextlib.suppress(Full):
-                self._lines.put(None, timeout=CLOSE_SECONDS)
+            self._lines.put(None)
             self._thread.join(CLOSE_SECONDS)
 
     def _write_forever(self) -> None:
