@@ -7,7 +7,7 @@ import asyncio
 from proctor.domain.message import Message, Prompt
 from proctor.domain.sample import Sample
 from proctor.domain.trial import Trial
-from proctor.engine.trial_queue import CHUNK, FIRST_CHUNK, MAX_CHUNK_BYTES, TrialQueue
+from proctor.engine.trial_queue import CHUNK, FIRST_CHUNK, MAX_CHUNK, TrialQueue
 
 
 def trials(count: int) -> list[Trial]:
@@ -39,7 +39,7 @@ def test_chunks_grow_to_a_bound_when_they_come_too_late() -> None:
             await asyncio.sleep(0)
             await ready.add(trials(1))
             await waiting
-        assert sizes == [FIRST_CHUNK, CHUNK, 2 * CHUNK, MAX_CHUNK_BYTES, MAX_CHUNK_BYTES, MAX_CHUNK_BYTES]
+        assert sizes == [FIRST_CHUNK, CHUNK, 2 * CHUNK, MAX_CHUNK, MAX_CHUNK, MAX_CHUNK]
 
     asyncio.run(go())
 

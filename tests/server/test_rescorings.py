@@ -125,6 +125,10 @@ def test_one_that_is_cancelled_ends_within_seconds_and_the_old_scores_remain(jud
         assert client.rescoring(run, second.rescoring_id).status == "queued", "of one run, one after the other"
         with pytest.raises(RunError, match="being scored again"):
             client.resume(run)
+        assert server.ask("DELETE", f"/api/v1/runs/{run}").status == 409
+        for command in (("resume", run), ("rescore", run, "--scorer", "exact"), ("delete", run, "--yes")):
+            code, _, err = server.cli(*command)
+            assert (code, f"Run {run} is being scored again ({first.rescoring_id})" in err) == (1, True), (command, err)
         client.cancel_rescoring(run, first.rescoring_id)
         assert [event.kind for event in heard][-1] == "cancelled"
         with pytest.raises(RunError, match="has already ended"):

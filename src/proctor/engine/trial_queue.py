@@ -10,7 +10,7 @@ from proctor.domain.trial import Trial
 
 FIRST_CHUNK = 32
 CHUNK = 256
-MAX_CHUNK_BYTES = 512
+MAX_CHUNK = 512
 """Chunks grow only for a model that answers faster than they come: many long prompts at once would fill the memory."""
 
 
@@ -53,7 +53,7 @@ class TrialQueue:
         if self._chunk < CHUNK:
             self._chunk = CHUNK if self._chunk else FIRST_CHUNK
         elif self._ran_dry:
-            self._chunk = min(2 * self._chunk, MAX_CHUNK_BYTES)
+            self._chunk = min(2 * self._chunk, MAX_CHUNK)
         self._ran_dry = False
         self._few = max(self._chunk, self._concurrency)
         return self._chunk

@@ -7,17 +7,19 @@ from proctor.domain.documents.deletion import DeletedRun, DeletedSubmission
 from proctor.domain.errors import RunError
 from proctor.stores.database import Database
 from proctor.stores.deleting import artifacts_in, delete_rows, delete_submission_row, delete_unreferenced
+from proctor.stores.rescorings import RescoringStore
 from proctor.stores.runs import RunStore
 from proctor.stores.submissions import SubmissionStore
 
 
 def delete_run(database: Database, artifacts: Artifacts, reference: str) -> DeletedRun:
-    """What other runs refer to stays; raises RunError while a process executes the run, or could use its artifacts."""
+    """What other runs refer to stays; raises RunError while it is executed or scored again, or artifacts are used."""
     store = RunStore(database)
     run = store.get(reference)
     executing = store.executing()
     if run.id in executing:
         raise RunError(f"Run {run.id} is being executed. Wait for it, or stop it with 'proctor cancel {run.id}'.")
+    RescoringStore(database).refuse_open(run.id)
     if any(artifacts.exists(key) for key in artifacts_in(database, run.id)):
         if executing:
             others = ", ".join(executing)

@@ -49,6 +49,7 @@ from proctor.stores.database import Database
 from proctor.stores.journal import DatabaseJournal
 from proctor.stores.leases import Lease, LeaseLostError
 from proctor.stores.patience import patiently
+from proctor.stores.rescorings import RescoringStore
 from proctor.stores.runs import GROUP_SIZES, RunRow, RunStore
 from proctor.stores.scores import ScoreStore
 
@@ -76,6 +77,7 @@ def reopen(run: RunRow, context: PlanContext, database: Database, limits: Limits
     database = database.within(Scope(run.project))
     store = RunStore(database)
     _refuse_of_workers(run, store, database)
+    RescoringStore(database).refuse_open(run.id)
     plan = run.plan if limits is None else run.plan.model_copy(update={"limits": limits})
     then = replace(context, folder=run.folder, data=context.data or run.data)
     evaluations = resolve(plan, then, database)

@@ -32,6 +32,7 @@ from proctor.scorers.registry import create_scorers
 from proctor.stores.database import Database
 from proctor.stores.journal import DatabaseJournal
 from proctor.stores.leases import Hold
+from proctor.stores.rescorings import RescoringStore
 from proctor.stores.runs import RunRow, RunStore
 from proctor.stores.scores import ScoreSet, ScoreStore
 
@@ -219,6 +220,8 @@ async def execute_rescoring(rescoring: Rescoring, *, keep: bool = False) -> Resc
     Calling it again after any end, a crash included, goes on where it stopped. Scores that are not complete, because
     the work was stopped or a judge did not always reply, are kept but not put in force.
     """
+    if rescoring.hold is None:
+        RescoringStore(rescoring.database).refuse_open(rescoring.run.id)  # workers do it: judges would be paid twice
     before = {row["id"]: orjson.loads(row["scorers"]) for row in rescoring.rows}
     every = [scorer for scorers in rescoring.scorers.values() for scorer in scorers]
     journal = DatabaseJournal(

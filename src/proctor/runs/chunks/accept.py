@@ -15,6 +15,7 @@ from proctor.stores.accounts.budgets import Spender
 from proctor.stores.database import Database
 from proctor.stores.idempotency import RequestKey
 from proctor.stores.queue import QueueStore
+from proctor.stores.rescorings import RescoringStore
 from proctor.stores.runs import RunStore
 
 
@@ -58,6 +59,7 @@ def accept(
 def requeue(run_id: str, database: Database, *, limits: Limits | None = None, priority: Priority | None = None) -> None:
     """Let workers finish whatever is unfinished of a run; one that they have already is left alone."""
     run = RunStore(database).get(run_id)
+    RescoringStore(database).refuse_open(run.id)
     refuse_in_batches(run.plan)
     plan = run.plan if limits is None else run.plan.model_copy(update={"limits": limits})
     QueueStore(database).requeue(run.id, plan, priority)

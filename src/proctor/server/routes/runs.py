@@ -42,7 +42,6 @@ from proctor.stores.database import Database
 from proctor.stores.deleting import referring_runs
 from proctor.stores.idempotency import IdempotencyStore, RequestKey
 from proctor.stores.listing import RunFilter
-from proctor.stores.rescorings import RescoringStore
 from proctor.stores.runs import RunStore
 
 router = resource("runs")
@@ -207,7 +206,6 @@ def resume(request: Request, run: NamedRun, caller: Me, database: Store) -> Resp
     """Finish a run: missing trials are asked, failed ones again; no recorded answer is requested twice."""
     if RunStore(database).is_executing(run.id):
         raise ProblemError(409, "conflict", f"Run {run.id} is being executed.")
-    RescoringStore(database).refuse_open(run.id)
     if caller.spender is not None:
         settle_ended_runs(service_of(request).database, caller.spender)
     requeue(run.id, database)
