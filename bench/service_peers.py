@@ -24,7 +24,7 @@ import tempfile
 import time
 import zipfile
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 from urllib.parse import quote
 
@@ -84,26 +84,9 @@ def proctor_pages(client: Client) -> tuple[Page, Page]:
     )
 
 
-@contextmanager
-def inspect_view(python: Path, logs: Path) -> Iterator[tuple[Client, int]]:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    command = [str(python.with_name("inspect")), "view", "start", "--log-dir", str(logs), "--port", str(port)]
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    try:
-        client, until = Client(f"http://127.0.0.1:{port}"), time.monotonic() + 120
-        while True:
-            try:
-                read(client, "/api/log-dir")
-                break
-            except OSError:
-                assert time.monotonic() < until
-                time.sleep(0.5)
-        yield client, process.pid
-    finally:
-        process.terminate()
-        process.wait(60)
+def inspect_view(python: Path, logs: Path) -> AbstractContextManager[tuple[Client, int]]:
+    command = [str(python.with_name("inspect")), "view", "start", "--log-dir", str(logs), "--port"]
+    return _peer_server(command, "/api/log-dir", dict(os.environ))
 
 
 def inspect_pages(client: Client, log: Path) -> tuple[Page, Page]:
@@ -142,18 +125,26 @@ def promptfoo_log(node: Path, package: Path, folder: Path) -> dict[str, str]:
     return environment
 
 
+def promptfoo_view(
+    node: Path, package: Path, environment: dict[str, str]
+) -> AbstractContextManager[tuple[Client, int]]:
+    return _peer_server([str(node), str(package / "dist/src/main.js"), "view", "-n", "-p"], "/api/results", environment)
+
+
 @contextmanager
-def promptfoo_view(node: Path, package: Path, environment: dict[str, str]) -> Iterator[tuple[Client, int]]:
+def _peer_server(command: list[str], first: str, environment: dict[str, str]) -> Iterator[tuple[Client, int]]:
+    """A server that is told its port at the end of its command, once it answers at `first`; and its process."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    command = [str(node), str(package / "dist/src/main.js"), "view", "-p", str(port), "-n"]
-    process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(
+        [*command, str(port)], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
     try:
         client, until = Client(f"http://127.0.0.1:{port}"), time.monotonic() + 120
         while True:
             try:
-                read(client, "/api/results")
+                read(client, first)
                 break
             except OSError:
                 assert time.monotonic() < until

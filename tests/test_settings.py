@@ -44,7 +44,8 @@ def test_a_switch_is_read(value: str, is_offline: bool) -> None:
 
 
 def test_what_proctor_sets_for_its_own_programs_is_no_mistake() -> None:
-    Settings.from_environment({"PROCTOR_COMMAND": "x", "_PROCTOR_COMPLETE": "bash_source"})
+    set_by_us = {"PROCTOR_COMMAND": "x", "_PROCTOR_COMPLETE": "bash_source"}
+    assert Settings.from_environment(set_by_us) == Settings.from_environment({})
 
 
 def test_every_variable_is_in_the_reference() -> None:
