@@ -11,7 +11,7 @@ from proctor.domain.errors import StoreError
 from proctor.domain.event import ResultsRecorded
 from proctor.domain.response import Response
 from proctor.domain.trial import Answer
-from proctor.engine.recording import MAX_PENDING, Recorder
+from proctor.engine.recording import CHARACTERS_OF_ONE, MAX_PENDING, Recorder
 
 MANY = 3 * MAX_PENDING
 
@@ -37,6 +37,28 @@ def test_however_many_wait_for_room_no_more_are_taken_than_there_is() -> None:
     asyncio.run(go())
     assert len(journal.results) == MANY
     assert most == MAX_PENDING
+
+
+def test_of_long_answers_fewer_wait_to_be_recorded() -> None:
+    journal, taken, done, most = MemoryJournal(), 0, 0, 0
+    parts = 500
+    long = Response("x" * ((parts - 1) * CHARACTERS_OF_ONE))
+
+    def observe(event: ResultsRecorded) -> None:
+        nonlocal done
+        done += len(event.results)
+
+    async def go() -> None:
+        nonlocal taken, most
+        async with Recorder(journal, {1: (EchoScorer(),)}, observe) as recorder:
+            for trial in trials(50):
+                await recorder.answered(Answer(trial, long))
+                taken += 1
+                most = max(most, taken - done)
+
+    asyncio.run(go())
+    assert len(journal.results) == 50
+    assert most == MAX_PENDING // parts
 
 
 def test_a_store_that_fails_is_told_to_all_who_wait_for_room() -> None:

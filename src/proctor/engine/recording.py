@@ -19,8 +19,13 @@ from proctor.engine.scoring import score_answer
 from proctor.engine.slow_scoring import ScoringProcess
 
 BATCH_SECONDS = 0.05
-BATCH_ROWS = 500
-MAX_PENDING = 1_500
+BATCH_ROWS = 2_000
+MANY_ROWS = 250
+LONGER_BATCH_SECONDS = 0.2
+"""After a batch of many rows: each touches every page of the indexes, so a quarter as many cost that much less."""
+MAX_PENDING = 4_000
+CHARACTERS_OF_ONE = 4_096
+"""A longer answer counts as several: memory is bounded by the texts that wait, too."""
 SCORING_TASKS = 64
 SCORED_AT_ONCE = 4
 """Answers scored one after another before what has come in from the network is looked at: it is timed when it is."""
@@ -42,6 +47,12 @@ class Recorder:
         self._has_written = asyncio.Event()
         self._free_scorers = asyncio.Semaphore(SCORING_TASKS)
         self._pending = 0
+        """Answers that were taken and have no recorded result yet."""
+        self._load = 0
+        """The same, with long answers counted as several."""
+        self._further: dict[tuple[int, str], int] = {}
+        """What those count beyond one: a store may replace their texts."""
+        self._is_draining = False
         self._has_room = asyncio.Event()
         self._has_room.set()
         self._is_drained = asyncio.Event()
@@ -63,6 +74,7 @@ class Recorder:
 
     async def __aexit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind is None and self._failure is None and self._pending:
+            self._is_draining = True
             self._wake.set()
             self._is_drained.clear()
             await self._is_drained.wait()
@@ -89,49 +101,61 @@ class Recorder:
         Its span ends when it is scored.
         """
         # All who wait are woken at once, and the first of them may fill it again.
-        while self._pending >= MAX_PENDING and self._failure is None:
+        while self._load >= MAX_PENDING and self._failure is None:
             await self._has_room.wait()
-        self._take()
+        self._take(answer)
         if tracing is not NOTHING:
-            self._spans[answer.trial.evaluation_id, answer.trial.id] = tracing
+            self._spans[_key_of(answer)] = tracing
         self._answers.append(answer)
         self._nudge()
 
     async def recorded(self, answer: Answer) -> None:
         """Take an answer that an earlier execution recorded but did not score."""
-        while self._pending >= MAX_PENDING and self._failure is None:
+        while self._load >= MAX_PENDING and self._failure is None:
             await self._has_room.wait()
-        self._take()
+        self._take(answer)
         self._hand_over([answer])
 
-    def _take(self) -> None:
+    def _take(self, answer: Answer) -> None:
         if self._failure is not None:
             raise self._failure
         self._pending += 1
-        if self._pending >= MAX_PENDING:
+        self._load += 1
+        if answer.response is not None and len(answer.response.text) >= CHARACTERS_OF_ONE:
+            further = self._further[_key_of(answer)] = len(answer.response.text) // CHARACTERS_OF_ONE
+            self._load += further
+        if self._load >= MAX_PENDING:
             self._has_room.clear()
+            self._wake.set()
 
-    def _finished(self, count: int) -> None:
-        self._pending -= count
-        if self._pending < MAX_PENDING:
+    def _finished(self, results: Sequence[Result]) -> None:
+        self._pending -= len(results)
+        self._load -= len(results)
+        if self._further:
+            self._load -= sum(self._further.pop(_key_of(result.answer), 0) for result in results)
+        if self._load < MAX_PENDING:
             self._has_room.set()
         if self._pending == 0:
             self._is_drained.set()
 
     def _nudge(self) -> None:
-        if len(self._answers) + len(self._results) >= BATCH_ROWS:
+        waiting = len(self._answers) + len(self._results)
+        # The last ones of a run wait for nobody.
+        if waiting >= BATCH_ROWS or (self._is_draining and waiting == self._pending):
             self._wake.set()
 
     async def _write_batches(self) -> None:
+        seconds = BATCH_SECONDS
         while True:
             try:
-                async with asyncio.timeout(BATCH_SECONDS):
+                async with asyncio.timeout(seconds):
                     await self._wake.wait()
             except TimeoutError:
                 pass
             self._wake.clear()
-            if self._answers or self._results:
+            if rows := len(self._answers) + len(self._results):
                 await self._write_batch()
+            seconds = LONGER_BATCH_SECONDS if rows >= MANY_ROWS else BATCH_SECONDS
 
     async def _write_batch(self) -> None:
         answers, self._answers = self._answers, []
@@ -140,7 +164,7 @@ class Recorder:
         self._hand_over(written.answers)
         if results:
             self._observe(ResultsRecorded(written.results))
-            self._finished(len(results))
+            self._finished(results)
 
     def _hand_over(self, answers: Iterable[Answer]) -> None:
         self._written.extend(answers)
@@ -167,7 +191,7 @@ class Recorder:
         self._nudge()
 
     async def _score(self, answer: Answer) -> None:
-        tracing = self._spans.pop((answer.trial.evaluation_id, answer.trial.id), NOTHING) if self._spans else NOTHING
+        tracing = self._spans.pop(_key_of(answer), NOTHING) if self._spans else NOTHING
         with tracing.current():
             scores = await self._scores_of(answer)
         outcome = outcome_of(answer.response, scores)
@@ -188,6 +212,10 @@ class Recorder:
         is_slow = slow is not None and slow.is_slow_for(response)
         score = self._process.score(scorer, sample, response) if is_slow else scorer.score(sample, response)
         return _traced(scorer, score) if is_traced() else score
+
+
+def _key_of(answer: Answer) -> tuple[int, str]:
+    return answer.trial.evaluation_id, answer.trial.id
 
 
 async def _traced(scorer: Scorer, score: Awaitable[Score]) -> Score:
