@@ -13,6 +13,7 @@ import pytest
 from commands import ended
 from proctor.domain.documents.rescoring import RescoreRequest
 from proctor.domain.errors import StoreError
+from proctor.domain.scope import Scope
 from proctor.runs import rescore
 from proctor.runs.chunks.worker_context import WorkerContext
 from proctor.runs.rescorings import carry_out
@@ -23,7 +24,7 @@ from proctor.stores.database import Database
 from proctor.stores.rescorings import RescoringQueue, RescoringRow, RescoringStore, StoredRequest
 from proctor.stores.runs import RunRow, RunStore
 from proctor.stores.scores import ScoreStore
-from stores.parts import evaluation, new_run
+from stores.parts import evaluation, let_clock_tick, new_run
 
 JUDGED = StoredRequest(RescoreRequest(["judge_rubric"]), "/", asks_judges=True)
 
@@ -42,6 +43,22 @@ def reserved(database: Database, rescoring_id: str) -> tuple[int, bool]:
             "SELECT reserved_pico_usd, is_settled FROM reservations WHERE run_id = ?", [rescoring_id]
         ).fetchone()
     return row[0], bool(row[1])
+
+
+def test_projects_have_their_runs_scored_again_in_turn(database: Database, tmp_path: Path) -> None:
+    theirs = database.within(Scope("other"))
+    mine = [RescoringStore(database).add(new_run(database, evaluation(), tmp_path)[0], JUDGED, started_by="ann")
+            for _ in range(3)]  # fmt: skip
+    alone, second = (
+        RescoringStore(theirs).add(new_run(theirs, evaluation(), tmp_path)[0], JUDGED, started_by="bob")
+        for _ in range(2)
+    )
+    queue = RescoringQueue(database)
+    assert queue.waiting(3) == [mine[0], alone, mine[1]]
+    for due in (mine[0], alone, mine[1], second, mine[2]):
+        assert queue.waiting(1) == [due]
+        assert queue.lease(due) is not None
+        let_clock_tick(database)
 
 
 def test_a_message_for_the_second_does_not_begin_it_and_what_the_first_cost_is_none_of_its_own(

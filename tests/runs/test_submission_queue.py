@@ -7,9 +7,11 @@ from typing import Any
 import pytest
 
 from proctor.domain.errors import NotFoundError
+from proctor.domain.scope import Scope
 from proctor.stores.database import Database
 from proctor.stores.leases import LeaseLostError
 from proctor.stores.submission_queue import MAX_LOST, MarkingLeases, NewProgram, SubmissionQueue
+from stores.parts import let_clock_tick
 
 PROBLEM = "interval-set"
 WAITING = NewProgram(
@@ -67,3 +69,14 @@ def test_a_program_that_ends_its_workers_is_given_up(queued: tuple[Database, str
     assert (found.state, found.error) == ("failed", f"{MAX_LOST} workers ended while they marked it.")
     assert MarkingLeases(database).waiting(9) == []
     assert MarkingLeases(database).delete_failed(-1) == 1
+
+
+def test_programs_are_marked_for_projects_in_turn(database: Database) -> None:
+    mine = [SubmissionQueue(database).add(WAITING) for _ in range(3)]
+    alone, second = (SubmissionQueue(database.within(Scope("other"))).add(WAITING) for _ in range(2))
+    leases = MarkingLeases(database)
+    assert set(leases.waiting(2)) == {mine[0], alone}
+    for due in (mine[0], alone, mine[1], second, mine[2]):
+        assert leases.waiting(1) == [due]
+        assert leases.lease(due, "a") is not None
+        let_clock_tick(database)

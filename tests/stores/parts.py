@@ -110,6 +110,15 @@ def new_chunks(
     return run_id
 
 
+def let_clock_tick(database: Database) -> None:
+    """Turns within one tick of the database's clock are equal: SQLite's are milliseconds."""
+    with database.connection() as connection:
+        query = f"SELECT {database.dialect.now}"
+        before = connection.execute(query).fetchone()[0]
+        while connection.execute(query).fetchone()[0] == before:
+            time.sleep(0.001)
+
+
 def let_it_run_out(database: Database, chunk_id: int) -> None:
     with database.connection() as connection:
         connection.execute("UPDATE chunks SET lease_until = 0 WHERE id = ?", [chunk_id])

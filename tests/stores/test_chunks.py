@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from pathlib import Path
 
 import pytest
 
@@ -10,6 +11,7 @@ from commands import Cli
 from proctor.domain.chunk import Chunk, ChunkState, Pool, Priority, TrialTally
 from proctor.domain.errors import RunError
 from proctor.domain.run import RunStatus
+from proctor.domain.scope import Scope
 from proctor.runs.chunks import waiting
 from proctor.stores.chunk_rows import lease_of
 from proctor.stores.chunks import ChunkStore
@@ -21,7 +23,7 @@ from proctor.stores.queue import QueueStore
 from proctor.stores.runs import RunStore
 from proctor.stores.steps import StepStore
 from proctor.stores.workers import WorkerStore
-from stores.parts import let_it_run_out, new_chunks, reclaimed
+from stores.parts import PLAN, let_clock_tick, let_it_run_out, new_chunks, reclaimed
 
 
 def taken(database: Database) -> Chunk:
@@ -138,6 +140,49 @@ def test_runs_of_one_priority_take_turns_and_the_urgent_one_comes_first(database
     urgent = new_chunks(database, chunks=1, priority=Priority.HIGH)
     assert [chunk.run_id for chunk in ChunkStore(database).waiting(Pool)][:2] == [urgent, large]
     assert [taken(database).run_id for _ in range(2)] == [urgent, large]
+
+
+def test_projects_share_alike_however_many_runs_each_has(database: Database) -> None:
+    other = database.within(Scope("other"))
+    for _ in range(8):
+        new_chunks(database, chunks=1)
+    alone = new_chunks(other, chunks=4)
+    named = ChunkStore(database).waiting(Pool, limit=2)
+    assert [chunk.run_id == alone for chunk in named].count(True) == 1, "a broker is told of both"
+    served = []
+    for _ in range(8):  # each run of the first project is over with its only chunk, and the next has had nothing yet
+        chunk = taken(database)
+        served.append(chunk.run_id == alone)
+        ChunkStore(database).finish(lease_of(chunk), TrialTally(scored=chunk.count))
+        let_clock_tick(database)
+    assert served == [False, True] * 4
+
+
+def test_a_project_that_waited_long_is_next_and_no_more(database: Database) -> None:
+    other = database.within(Scope("other"))
+    new_chunks(database, chunks=6, size=1_000)
+    for _ in range(3):
+        taken(database)
+    late = new_chunks(other, chunks=6, size=1_000)
+    served = []
+    for _ in range(5):
+        let_clock_tick(database)
+        served.append(taken(database).run_id == late)
+    assert served == [True, False, True, False, True]
+
+
+def test_runs_are_prepared_for_projects_in_turn(database: Database) -> None:
+    queue, steps = QueueStore(database), StepStore(database)
+    many = [queue.accept(PLAN, Path("/nowhere"), None) for _ in range(5)]
+    [alone, its_second] = [
+        QueueStore(database.within(Scope("other"))).accept(PLAN, Path("/nowhere"), None) for _ in range(2)
+    ]
+    assert queue.to_prepare(3) == [many[0], alone, many[1]]
+    assert steps.lease(many[0]) is not None
+    assert queue.to_prepare(2) == [alone, many[1]]
+    let_clock_tick(database)
+    assert steps.lease(alone) is not None
+    assert queue.to_prepare(2) == [many[1], its_second]
 
 
 def test_a_run_of_few_trials_does_not_wait_behind_large_chunks(database: Database) -> None:

@@ -79,6 +79,7 @@ from proctor.stores.packed.packing import PackingStore
 from proctor.stores.packed.selection import find_samples, select_packed
 from proctor.stores.playground import AnswerRow, AskedFile, PlaygroundStore
 from proctor.stores.project_state import benchmarks_state, results_state
+from proctor.stores.project_turns import give_turn
 from proctor.stores.provider_keys import ProviderKeyStore
 from proctor.stores.queue import QueueStore
 from proctor.stores.recorded import RecordedAnswers
@@ -166,6 +167,8 @@ def fill(database: Database, folder: Path) -> Theirs:
     store, item = RunStore(database), replace(evaluation(4, epochs=2), samples=samples)
     run_id = store.create(PLAN.model_copy(update={"tags": ("nightly",)}), [item], folder)
     add_worker_time(database, run_id, 2.0)
+    with database.connection() as connection:
+        give_turn(connection, database.dialect, database.scope.owner)
     columns = store.evaluation_rows(run_id)[0]
     item = replace(item, id=columns["id"])
     trials = list(trials_of(item))

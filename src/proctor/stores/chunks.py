@@ -27,13 +27,14 @@ from proctor.stores.leases import (
     this_process,
 )
 from proctor.stores.moments import now_text
+from proctor.stores.project_turns import SERVED_AT, give_turn, turns_of
 from proctor.stores.queue import OPEN_RUN
 from proctor.stores.runs import PROGRESS
 from proctor.stores.scoping import check_run
 from proctor.stores.statements import places
 
 TURN_SECONDS = 0.01
-"""For each trial of the chunk that it was given, a run waits so much longer for its next turn."""
+"""For each trial of the chunk that it was given, a run and its project wait so much longer for their next turn."""
 PROGRESS_SECONDS = 0.25
 """No run gets progress events more often than this."""
 
@@ -66,14 +67,17 @@ class ChunkStore:
             return [chunk_of(row) for row in connection.execute(query, [run_id])]
 
     def waiting(self, pools: Iterable[Pool], limit: int = 100) -> list[Chunk]:
-        """Chunks that nobody has, the most urgent first, and runs of one priority in turn."""
+        """Chunks that nobody has, the most urgent first; of one priority projects in turn, and the runs of each."""
         named = list(pools)
         query = (
-            "SELECT * FROM (SELECT chunks.*, row_number() OVER (PARTITION BY chunks.run_id "  # noqa: S608 - placeholders
-            "ORDER BY chunks.position, chunks.evaluation_id, chunks.id) AS turn, served_at "
+            "SELECT * FROM (SELECT of_runs.*, row_number() OVER (PARTITION BY of_runs.project, priority "  # noqa: S608
+            f"ORDER BY turn, of_runs.served_at, id) AS project_turn, {SERVED_AT} AS project_served_at FROM ("
+            "SELECT chunks.*, runs.project, row_number() OVER (PARTITION BY chunks.run_id "
+            "ORDER BY chunks.position, chunks.evaluation_id, chunks.id) AS turn, queue.served_at "
             "FROM chunks JOIN queue ON queue.run_id = chunks.run_id JOIN runs ON runs.id = chunks.run_id "
             f"WHERE chunks.state = 'waiting' AND pool IN ({places(len(named))}) AND not_before <= {self._sql.now} "
-            f"AND {OPEN_RUN}) AS taken ORDER BY priority DESC, turn, served_at, id LIMIT ?"
+            f"AND {OPEN_RUN}) AS of_runs {turns_of('of_runs')}) AS taken "
+            "ORDER BY priority DESC, project_turn, project_served_at, id LIMIT ?"
         )
         with self._database.connection() as connection:
             return [chunk_of(row) for row in connection.execute(query, [*named, limit])]
@@ -96,19 +100,20 @@ class ChunkStore:
         return found
 
     def lease_next(self, pools: Iterable[Pool], without: Collection[str] = ()) -> Chunk | None:
-        """Claim a waiting chunk: of the most urgent run, and of those the one that was served longest ago, or least.
+        """Claim a waiting chunk: of the most urgent runs, of the project that was served longest ago, or least, and of
+        its runs the one of which the same holds. A project has no more for having more runs.
 
         Runs in `without` are passed over.
         """
         named = list(pools)
         passed_over = f"AND queue.run_id NOT IN ({places(len(without))}) " if without else ""
         candidates = (
-            "SELECT queue.run_id FROM queue JOIN runs ON runs.id = queue.run_id "  # noqa: S608 - only placeholders
-            f"WHERE prepared_at IS NOT NULL AND {OPEN_RUN} AND EXISTS (SELECT 1 FROM chunks "
+            "SELECT queue.run_id, runs.project FROM queue JOIN runs ON runs.id = queue.run_id "  # noqa: S608 - our own
+            f"{turns_of('runs')} WHERE prepared_at IS NOT NULL AND {OPEN_RUN} AND EXISTS (SELECT 1 FROM chunks "
             "WHERE chunks.run_id = queue.run_id AND chunks.state = 'waiting' "
             f"AND pool IN ({places(len(named))}) AND not_before <= {self._sql.now}) "
             f"{passed_over}"
-            "ORDER BY queue.priority DESC, served_at, accepted_at LIMIT 10"
+            f"ORDER BY queue.priority DESC, {SERVED_AT}, queue.served_at, accepted_at LIMIT 10"
         )
         first = (
             "SELECT id FROM chunks WHERE run_id = ? AND state = 'waiting' "  # noqa: S608 - only placeholders
@@ -119,12 +124,12 @@ class ChunkStore:
             for run in connection.execute(candidates, [*named, *without]).fetchall():
                 with connection.transaction(is_short=True):
                     row = connection.execute(first, [run["run_id"], *named]).fetchone()
-                    found = None if row is None else self._lease(connection, row["id"])
+                    found = None if row is None else self._lease(connection, row["id"], run["project"])
                 if found is not None:
                     return found
         return None
 
-    def _lease(self, connection: Connection, chunk_id: int) -> Chunk | None:
+    def _lease(self, connection: Connection, chunk_id: int, project: str) -> Chunk | None:
         now = self._sql.now
         row = connection.execute(
             f"UPDATE chunks SET state = ?, fence = fence + 1, lease_owner = ?, lease_until = {now} + ?, "  # noqa: S608
@@ -146,6 +151,7 @@ class ChunkStore:
         if started.rowcount:
             add_event(connection, found.run_id, "started", {})
         tell(connection, found, worker=owner_text(this_process()))
+        give_turn(connection, self._sql, project, TURN_SECONDS * found.count)
         return found
 
     def renew(self, lease: ChunkLease, tally: TrialTally) -> Heard:

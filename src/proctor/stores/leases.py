@@ -20,6 +20,8 @@ from proctor.stores.connection import Connection, SqlDialect
 LEASE_SECONDS = 30.0
 CHUNK_LEASE_SECONDS = 6.0
 """Shorter: a chunk whose worker is gone shall be taken up by another within ten seconds. It is renewed every second."""
+TRIED = 3
+"""Of what waits: another process may lease the first at the same moment."""
 
 
 class LeaseLostError(RunError):

@@ -28,6 +28,7 @@ from proctor.stores.events import add_event
 from proctor.stores.idempotency import RequestKey, reserve
 from proctor.stores.leases import is_alive, owner_text
 from proctor.stores.new_runs import insert_run, new_run_id
+from proctor.stores.project_turns import SERVED_AT, turns_of
 from proctor.stores.scoping import check_run, of_run
 from proctor.stores.statements import places
 
@@ -236,7 +237,7 @@ class QueueStore:
     # All runs
 
     def to_prepare(self, limit: int = 20) -> list[str]:
-        """Runs that nobody prepares, the most urgent first."""
+        """Runs that nobody prepares, the most urgent first, and of one priority those of projects in turn."""
         return self._waiting("prepared_at IS NULL AND runs.status IN ('queued', 'running')", limit)
 
     def to_finish(self, limit: int = 20) -> list[str]:
@@ -248,10 +249,10 @@ class QueueStore:
 
     def _waiting(self, which: str, limit: int) -> list[str]:
         query = (
-            "SELECT run_id FROM queue JOIN runs ON runs.id = run_id "  # noqa: S608 - our own words
-            f"WHERE queue.finished_at IS NULL AND {which} "
+            "SELECT run_id, row_number() OVER (PARTITION BY runs.project, priority ORDER BY accepted_at) AS turn "  # noqa: S608
+            f"FROM queue JOIN runs ON runs.id = run_id {turns_of('runs')} WHERE queue.finished_at IS NULL AND {which} "
             f"AND (queue.lease_owner IS NULL OR queue.lease_until < {self._sql.now}) "
-            "ORDER BY priority DESC, accepted_at LIMIT ?"
+            f"ORDER BY priority DESC, turn, {SERVED_AT}, accepted_at LIMIT ?"
         )
         with self._database.connection() as connection:
             return [row[0] for row in connection.execute(query, [limit])]

@@ -26,6 +26,7 @@ from proctor.stores.database import Database
 from proctor.stores.events import add_event
 from proctor.stores.idempotency import RequestKey, reserve
 from proctor.stores.leases import CHUNK_LEASE_SECONDS, LeaseLostError, is_alive, this_process
+from proctor.stores.project_turns import SERVED_AT, give_turn, turns_of
 from proctor.stores.saved_plans import new_ordered_id
 from proctor.stores.scoping import check_run, scope_filter
 from proctor.stores.scores import ScoreStore
@@ -176,8 +177,11 @@ class RescoringQueue:
         self._sql = database.dialect
 
     def waiting(self, limit: int) -> list[str]:
-        """Those that nobody works on, of each run the one that waits longest."""
-        query = f"SELECT id FROM rescorings AS mine WHERE {self._is_due} ORDER BY id LIMIT ?"  # noqa: S608 - our own
+        """Those that nobody works on: of projects in turn, of each run the one that waits longest."""
+        query = (
+            "SELECT id, row_number() OVER (PARTITION BY mine.project ORDER BY id) AS turn "  # noqa: S608 - our own words
+            f"FROM rescorings AS mine {turns_of('mine')} WHERE {self._is_due} ORDER BY turn, {SERVED_AT}, id LIMIT ?"
+        )
         with self._database.connection() as connection:
             return [row[0] for row in connection.execute(query, [limit])]
 
@@ -223,6 +227,7 @@ class RescoringQueue:
                 ],
             ).fetchone()
             _tell(connection, found.run_id, found.id, "started", {"lost_leases": lost})
+            give_turn(connection, self._sql, found.project)
         return _rescoring(taken)
 
     def _begun(self, row: RescoringRow) -> StoredRequest:

@@ -129,6 +129,12 @@ CREATE TABLE playground_asks (
 
 CREATE INDEX ix_playground_asks_project_id ON playground_asks (project, id);
 
+CREATE TABLE project_turns (
+	project TEXT NOT NULL,
+	served_at FLOAT NOT NULL,
+	CONSTRAINT pk_project_turns PRIMARY KEY (project)
+);
+
 CREATE TABLE projects (
 	name TEXT NOT NULL,
 	created_at TEXT NOT NULL,

@@ -26,6 +26,7 @@ from proctor.stores.events import add_event
 from proctor.stores.leases import CHUNK_LEASE_SECONDS, LeaseLostError, this_process
 from proctor.stores.moments import month_of, now_text
 from proctor.stores.new_runs import insert_evaluations
+from proctor.stores.project_turns import give_turn
 from proctor.stores.queue import END_EVENTS, queue_row
 from proctor.stores.scoping import check_run
 
@@ -69,9 +70,12 @@ class StepStore:
                 f"UPDATE queue SET fence = fence + 1, lease_owner = ?, lease_until = {sql.now} + ?, "  # noqa: S608
                 "lost_leases = lost_leases + CASE WHEN lease_owner IS NULL THEN 0 ELSE 1 END "
                 f"WHERE run_id = ? AND finished_at IS NULL AND (lease_owner IS NULL OR lease_until < {sql.now}) "
-                "RETURNING fence",
+                "RETURNING fence, prepared_at",
                 [this_process(), CHUNK_LEASE_SECONDS, run_id],
             ).fetchone()
+            if row is not None and row["prepared_at"] is None:
+                query = "SELECT project FROM runs WHERE id = ?"
+                give_turn(connection, sql, connection.execute(query, [run_id]).fetchone()[0])
         return None if row is None else StepLease(run_id, row[0])
 
     def renew(self, lease: StepLease) -> None:

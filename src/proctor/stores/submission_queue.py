@@ -16,6 +16,7 @@ from proctor.stores.database import Database
 from proctor.stores.idempotency import RequestKey, reserve
 from proctor.stores.leases import LeaseLostError
 from proctor.stores.new_runs import new_run_id
+from proctor.stores.project_turns import SERVED_AT, give_turn, turns_of
 from proctor.stores.scoping import scope_filter
 from proctor.stores.stored_bytes import refuse_full_storage
 from proctor.stores.submissions import PREFIX, insert_submission
@@ -131,11 +132,12 @@ class MarkingLeases:
         self._database = database
 
     def waiting(self, limit: int) -> list[str]:
-        """Those that nobody works on, the one that waits longest first."""
+        """Those that nobody works on: of projects in turn, of each the one that waits longest first."""
         now = self._database.dialect.now
         query = (
-            "SELECT id FROM submission_queue WHERE state = 'queued' OR (state = 'running' "  # noqa: S608 - our own words
-            f"AND lease_until < {now}) ORDER BY created_at, id LIMIT ?"
+            "SELECT id, row_number() OVER (PARTITION BY submission_queue.project ORDER BY created_at, id) AS turn "  # noqa: S608
+            f"FROM submission_queue {turns_of('submission_queue')} WHERE state = 'queued' OR (state = 'running' "
+            f"AND lease_until < {now}) ORDER BY turn, {SERVED_AT}, created_at, id LIMIT ?"
         )
         with self._database.connection() as connection:
             return [row[0] for row in connection.execute(query, [limit])]
@@ -168,6 +170,7 @@ class MarkingLeases:
                 f"SELECT {_COLUMNS} FROM submission_queue WHERE id = ?",  # noqa: S608 - our own
                 [program_id],
             ).fetchone()
+            give_turn(connection, dialect, taken["project"])
         return _program(taken)
 
     def renew(self, program: QueuedProgram) -> bool:

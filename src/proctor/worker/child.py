@@ -21,13 +21,13 @@ from proctor.domain.chunk import Chunk, Pool, Priority
 from proctor.domain.errors import ProctorError, StoreError
 from proctor.runs.chunks.execute_chunk import ChunkEnd, execute_chunk
 from proctor.runs.chunks.finish import finish_run
-from proctor.runs.chunks.prepare import prepare
+from proctor.runs.chunks.prepare import prepare, prepare_next
 from proctor.runs.chunks.sweep import reclaim
 from proctor.runs.chunks.worker_context import WorkerContext
 from proctor.runs.packing import stoppable
-from proctor.runs.rescorings.carry_out import carry_out
+from proctor.runs.rescorings.carry_out import rescore_next
 from proctor.runs.resolve import PlanContext
-from proctor.runs.submissions.marking import mark_program
+from proctor.runs.submissions.marking import mark_next
 from proctor.stores.chunks import ChunkStore
 from proctor.stores.database import Database, open_database
 from proctor.stores.patience import StoreUnreachableError
@@ -167,8 +167,15 @@ class Child:
         else:
             self._begin(self._announce())
 
+    # A message says that there is something to do. Messages of one project may wait before those of another, so what
+    # is done is what is due when one is read.
+
     async def prepare(self, run_id: str) -> None:
-        if await self._patiently(lambda: prepare(run_id, self.context, self.database)):
+        async def work() -> bool:
+            is_done = await prepare_next(self.context, self.database)
+            return is_done or await prepare(run_id, self.context, self.database)
+
+        if await self._patiently(work):
             await self.sweep()
 
     async def finish(self, run_id: str) -> None:
@@ -182,11 +189,11 @@ class Child:
 
         await self._patiently(lambda: stoppable(end))
 
-    async def mark(self, program_id: str) -> None:
-        await self._patiently(lambda: mark_program(program_id, self._worker))
+    async def mark(self, _: str) -> None:
+        await self._patiently(lambda: mark_next(self._worker))
 
-    async def rescore(self, rescoring_id: str) -> None:
-        await self._patiently(lambda: carry_out(rescoring_id, self._worker))
+    async def rescore(self, _: str) -> None:
+        await self._patiently(lambda: rescore_next(self._worker))
 
     async def do_scheduled(self, name: str, scheduled: Scheduled) -> None:
         """Do it unless another worker has within its period."""

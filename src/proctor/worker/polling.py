@@ -11,7 +11,7 @@ from functools import partial
 from proctor.domain.errors import ProctorError, StoreError
 from proctor.runs.chunks.execute_chunk import ChunkEnd, execute_leased
 from proctor.runs.chunks.finish import finish_run
-from proctor.runs.chunks.prepare import prepare
+from proctor.runs.chunks.prepare import prepare_next
 from proctor.runs.chunks.sweep import reclaim
 from proctor.runs.chunks.worker_context import WorkerContext
 from proctor.runs.rescorings.carry_out import rescore_next
@@ -64,7 +64,7 @@ class _Polling:
         self._workers = WorkerStore(worker.database)
         self._doing: str | None = None
         self._done = 0
-        self._marks_next = False
+        self._prepares_next, self._marks_next = False, False
 
     async def beat(self) -> None:
         """Tell of this worker, and take up what lost ones left."""
@@ -149,22 +149,27 @@ class _Polling:
                 end = partial(finish_run, is_to_be_packed=lambda: not worker.is_stopping)
                 if await asyncio.to_thread(end, run_id, worker.database, worker.context.artifacts) is not None:
                     return True
-        for run_id in await asyncio.to_thread(self._queue.to_prepare, 3):
-            with self._tell(f"preparing run {run_id}"):
-                if await prepare(run_id, worker.context, worker.database):
-                    return True
         # In turns with chunks: neither keeps the other waiting for more than one.
+        self._prepares_next = not self._prepares_next
+        if self._prepares_next and await self._prepare():
+            return True
         self._marks_next = not self._marks_next
         if self._marks_next and (await self._mark() or await self._rescore()):
             return True
         chunk = await asyncio.to_thread(self._chunks.lease_next, worker.pools, worker.left_to_others)
         if chunk is None:
+            if not self._prepares_next and await self._prepare():
+                return True
             return not self._marks_next and (await self._mark() or await self._rescore())
         with self._tell(f"run {chunk.run_id}, chunk {chunk.id}"):
             executed = await execute_leased(chunk, worker)
         if executed.end is ChunkEnd.FINISHED:
             self._done += 1
         return True
+
+    async def _prepare(self) -> bool:
+        with self._tell("preparing a run"):
+            return await prepare_next(self._worker.context, self._worker.database)
 
     async def _mark(self) -> bool:
         with self._tell("marking a program"):

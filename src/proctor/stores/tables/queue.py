@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy import Boolean, CheckConstraint, Column, Float, ForeignKey, Index, Integer, Table, Text, text
 
 from proctor.domain.chunk import ChunkState
-from proctor.stores.tables.metadata import BigKey, metadata
+from proctor.stores.tables.metadata import DERIVED, BigKey, metadata
 
 CHUNK_STATES = ", ".join(f"'{state.value}'" for state in ChunkState)
 
@@ -22,7 +22,7 @@ queue = Table(
     # When its first chunk was begun, since it was accepted the last time.
     Column("begun_at", Float),
     Column("finished_at", Float),
-    # When a chunk of it was taken last, and later for a large one: runs of one priority take turns.
+    # When a chunk of it was taken last, and later for a large one: a project's runs of one priority take turns.
     Column("served_at", Float, nullable=False, server_default=text("0")),
     Column("progressed_at", Float, nullable=False, server_default=text("0")),
     # When a broker was told last that it must be prepared or finished.
@@ -48,6 +48,15 @@ queue = Table(
     # How many samples the stop rule has looked at.
     Column("looked", BigKey, nullable=False, server_default=text("0")),
     Index("ix_queue_open", "priority", "served_at", sqlite_where=text("finished_at IS NULL")),
+)
+
+# When something was done for a project last, and later for much: projects take turns.
+project_turns = Table(
+    "project_turns",
+    metadata,
+    Column("project", Text, primary_key=True),
+    Column("served_at", Float, nullable=False),
+    info=DERIVED,
 )
 
 chunks = Table(
