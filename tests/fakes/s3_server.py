@@ -16,6 +16,7 @@ from typing import Any
 BUCKET, FORBIDDEN, MISSING = "kept", "other", "missing"
 KEY, SECRET = "proctor", "right-secret"
 READER, READER_SECRET = "reader", "reader-secret"
+WRITER, WRITER_SECRET = "writer", "writer-secret"
 OWNER, OWNER_SECRET = "owner", "owner-secret"
 START_SECONDS = 90
 PROGRAM = Path(sysconfig.get_path("scripts")) / "weed"
@@ -24,6 +25,7 @@ _RIGHTS = {
     OWNER: (OWNER_SECRET, ["Admin", "Read", "Write", "List"]),
     KEY: (SECRET, [f"{action}:{BUCKET}" for action in ("Read", "Write", "List")]),
     READER: (READER_SECRET, [f"{action}:{BUCKET}" for action in ("Read", "List")]),
+    WRITER: (WRITER_SECRET, [f"Write:{BUCKET}"]),
 }
 
 

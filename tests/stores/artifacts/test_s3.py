@@ -24,6 +24,8 @@ from fakes.s3_server import (
     READER,
     READER_SECRET,
     SECRET,
+    WRITER,
+    WRITER_SECRET,
     S3Server,
 )
 from proctor.domain.artifacts import key_of, path_of
@@ -47,9 +49,16 @@ def opened(url: str, *, is_offline: bool = False) -> S3Artifacts:
     [
         (BUCKET, KEY, "wrong-secret", "AWS_SECRET_ACCESS_KEY is not the secret of the key in AWS_ACCESS_KEY_ID"),
         (BUCKET, "nobody", SECRET, "does not know the key in AWS_ACCESS_KEY_ID"),
-        (BUCKET, READER, READER_SECRET, f"has no right to write to the bucket '{BUCKET}'"),
-        (FORBIDDEN, KEY, SECRET, f"has no right to write to the bucket '{FORBIDDEN}'"),
-        (MISSING, KEY, SECRET, f"has no right to write to the bucket '{MISSING}', if there is one"),
+        (BUCKET, READER, READER_SECRET, f"key in AWS_ACCESS_KEY_ID has no right to write to the bucket '{BUCKET}'."),
+        (BUCKET, WRITER, WRITER_SECRET, f"has no right to read from the bucket '{BUCKET}', or there is no such bucket"),
+        (
+            MISSING,
+            KEY,
+            SECRET,
+            f"there is no bucket '{MISSING}' among those that the key in AWS_ACCESS_KEY_ID may list",
+        ),
+        (MISSING, KEY, SECRET, f" ({BUCKET}). Check PROCTOR_ARTIFACTS_URL, or give the key the right to write to it."),
+        (FORBIDDEN, KEY, SECRET, f"there is no bucket '{FORBIDDEN}' among those that the key"),
         (MISSING, OWNER, OWNER_SECRET, f"there is no bucket '{MISSING}' at http://127.0.0.1:"),
     ],
 )

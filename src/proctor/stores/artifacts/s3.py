@@ -6,7 +6,7 @@ import secrets
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 import obstore
 from obstore.exceptions import AlreadyExistsError, PermissionDeniedError
@@ -15,6 +15,9 @@ from proctor.domain.artifacts import copied, damaged, is_key, key_of, path_of, v
 from proctor.domain.errors import NotFoundError, StoreError, UserError
 from proctor.stores.artifacts.s3_bucket import PART_BYTES, S3Bucket
 from proctor.stores.artifacts.s3_location import S3Location
+
+if TYPE_CHECKING:
+    from obstore import ObjectMeta
 
 PARTS_AT_ONCE = 3
 PAGE = 1000
@@ -79,24 +82,26 @@ class S3Artifacts:
                 yield bytes(chunk)
 
     def size(self, key: str) -> int | None:
-        path = path_of(key)
         try:
-            with self._bucket.opened("read from", key) as bucket:
-                try:
-                    return obstore.head(bucket, path)["size"]
-                except (FileNotFoundError, PermissionDeniedError):
-                    # Only the body of an answer says whether the bucket is missing or the secret wrong; HEAD has none.
-                    return obstore.get(bucket, path).meta["size"]
+            return self._describe(key)["size"]
         except NotFoundError:
             return None
+
+    def _describe(self, key: str) -> ObjectMeta:
+        path = path_of(key)
+        with self._bucket.opened("read from", key) as bucket:
+            try:
+                return obstore.head(bucket, path)
+            except (FileNotFoundError, PermissionDeniedError):
+                # Only the body of an answer says whether the bucket is missing or the secret wrong; HEAD has none.
+                return obstore.get(bucket, path).meta
 
     def exists(self, key: str) -> bool:
         return self.size(key) is not None
 
     def kept_at(self, key: str) -> datetime | None:
         try:
-            with self._bucket.opened("read from", key) as bucket:
-                return obstore.head(bucket, path_of(key))["last_modified"]
+            return self._describe(key)["last_modified"]
         except NotFoundError:
             return None
 

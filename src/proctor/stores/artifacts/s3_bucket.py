@@ -14,6 +14,7 @@ from obstore.store import S3Store
 from proctor.domain.errors import UserError
 from proctor.offline import is_confined
 from proctor.stores.artifacts import VARIABLE
+from proctor.stores.artifacts.s3_account import list_buckets
 from proctor.stores.artifacts.s3_faults import explain
 from proctor.stores.artifacts.s3_location import S3Location
 
@@ -39,12 +40,14 @@ class S3Bucket:
         self.place = place
         self._has_keys = _has_keys(environment)
         self._is_offline = is_offline
+        self._config = _config(place) | _keys(environment)
+        self._client = _client_options(place, environment)
         try:
             self._store = S3Store(
                 place.bucket,
                 prefix=place.prefix or None,
-                config=_config(place) | _keys(environment),
-                client_options=_client_options(place, environment),
+                config=self._config,
+                client_options=self._client,
                 retry_config=_RETRIES,
             )
         except (BaseError, ValueError) as fault:
@@ -58,7 +61,10 @@ class S3Bucket:
         try:
             yield self._store
         except (BaseError, FileNotFoundError) as fault:
-            raise explain(fault, self.place, verb, key) from fault
+            raise explain(fault, self.place, verb, key, self._usable_buckets) from fault
+
+    def _usable_buckets(self) -> list[str] | None:
+        return list_buckets(self.place, self._config, self._client, seconds=ANSWER_SECONDS)
 
     def _refuse_beyond_this_machine(self) -> None:
         """What obstore connects to is not seen by the hooks that confine Python code."""
