@@ -17,6 +17,7 @@ from fakes.provider import FakeProvider
 from proctor.stores.database import open_database
 from proctor.worker.celery_app import make_app
 from proctor.worker.notifier import SCHEDULED, STEPS
+from proctor.worker.serving import END_SECONDS
 from runs.arithmetic import write_benchmark
 from worker.cluster import Cluster, children, is_running, signal_process, wait_until
 
@@ -98,3 +99,31 @@ def test_nothing_is_left_of_a_worker_that_ends_while_it_looks_for_its_bucket(clu
             worker.send_signal(signal.SIGTERM)
             worker.wait(30)
         wait_until(lambda: not is_running(asking), "its end", 30)
+
+
+def test_a_worker_ends_although_its_broker_stands_still(cluster: Cluster) -> None:
+    """A frozen Redis takes connections and answers nothing: parent, beat and child are in the middle of asking it."""
+    write_benchmark(cluster.folder, 40)
+    with FakeProvider(latency_seconds=0.2) as provider:
+        [group] = cluster.start(1, "--beat", concurrency=1)
+        pids = children(group.pid)
+        model = f"openai/sums?base_url={provider.url}/v1"
+        run = cluster.command("run", "sums.yaml", "-m", model, "--no-cache", "--json", "--concurrency", "2")
+        wait_until(lambda: len(provider.arrivals) >= 4, "requests")
+        signal_process(cluster.redis.pid, signal.SIGSTOP)
+        try:
+            time.sleep(5)  # longer than between two looks for the broker's health: without an end they would go on
+            told = time.monotonic()
+            cluster.groups.remove(group)
+            group.send_signal(signal.SIGTERM)
+            assert group.wait(120) == 0, cluster.logs()
+            assert time.monotonic() - told < END_SECONDS + 20, "the bound, and what a busy machine takes"
+            wait_until(lambda: not any(map(is_running, pids)), "the end of its children")
+            asked = len(provider.arrivals)
+        finally:
+            signal_process(cluster.redis.pid, signal.SIGCONT)
+        cluster.start(1, concurrency=1)
+        out, err = run.communicate(timeout=120)
+        assert run.returncode == 0, err + cluster.logs()
+        assert json.loads(out)["evaluations"][0]["scored"] == 40
+        assert len(provider.arrivals) <= 42, f"of {asked}, those in flight were recorded or are asked again"

@@ -109,3 +109,7 @@ class LineHandler(logging.Handler):
             self.writer.put(self.format(record))
         except Exception:  # noqa: BLE001 - a line that cannot be written must not end what it is about
             self.handleError(record)
+
+    def close(self) -> None:
+        self.writer.close()
+        super().close()

@@ -84,13 +84,13 @@ def make_app(broker_url: str) -> Celery:
     return app
 
 
-def make_worker_app(config: WorkerConfig) -> Celery:
+def make_worker_app(config: WorkerConfig, ending: EndingNews) -> Celery:
     """An app that also does what it is told, each child in an event loop of its own; they die with this process."""
     app = make_app(config.broker_url)
     app.conf.task_queues = [Queue(name) for name in queues_of(list(config.pools))]
     child: list[Child] = []
     register_tasks(app, child)
-    parent, ending = os.getpid(), EndingNews()
+    parent = os.getpid()
     process_pool.GUARANTEE_MESSAGE_CONSUMPTION_RETRY_LIMIT = RECEIPT_TRIES
 
     def tell_children(**_: object) -> None:
@@ -98,6 +98,7 @@ def make_worker_app(config: WorkerConfig) -> Celery:
 
     def open_beat(**_: object) -> None:
         die_with(parent)
+        ending.let_go()
 
     def open_child(**_: object) -> None:
         from proctor.worker.child import Child

@@ -6,8 +6,11 @@ import asyncio
 import contextlib
 import ctypes
 import os
+import select
 import signal
 import sys
+import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -40,10 +43,16 @@ def die_with(parent: int) -> None:
 
 
 class EndingNews:
-    """Tells forked children that their parent was told to end; made before they are forked."""
+    """Tells forked children that their parent was told to end, and the parent when none of them works any more.
+
+    Made before they are forked.
+    """
 
     def __init__(self) -> None:
         self._reading, self._writing = os.pipe()
+        # Read to its end when everybody who could write to it has let go of it, or is dead.
+        self._all_left, self._working = os.pipe()
+        self._letting_go = threading.Lock()
 
     def tell(self) -> None:
         """In the parent, where a signal may have interrupted anything."""
@@ -57,3 +66,30 @@ class EndingNews:
             call()
 
         loop.add_reader(self._reading, heard)  # nobody reads what was written: all children are to see it
+
+    def let_go(self) -> None:
+        """In a forked process that works on nothing any more, or never does; twice is harmless."""
+        with self._letting_go:
+            working, self._working = self._working, -1
+        if working >= 0:
+            os.close(working)
+
+    def wait_for_children(self) -> None:
+        """In a thread of the parent: until it was told to end, and no child works on anything."""
+        select.select([self._reading], [], [])
+        self.let_go()
+        os.read(self._all_left, 1)
+
+
+def end_in_time(news: EndingNews, seconds: float, end: Callable[[], object]) -> None:
+    """Call `end` in a thread when this process is still there so long after its children's work was done.
+
+    It is started before there is anything to end: in a signal handler, no thread can be.
+    """
+
+    def watch() -> None:
+        news.wait_for_children()
+        time.sleep(seconds)
+        end()
+
+    threading.Thread(target=watch, name="ending", daemon=True).start()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import socket
@@ -9,7 +10,7 @@ import tempfile
 import threading
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,13 +18,16 @@ from msgspec import Struct
 
 from proctor.domain.chunk import Pool
 from proctor.domain.errors import UserError
-from proctor.worker.parent import children_of
+from proctor.worker.parent import EndingNews, children_of, end_in_time
 
 if TYPE_CHECKING:
     from proctor.settings import Settings
 
 Say = Callable[[str], None]
 ENDING = "Ending: requests in flight are finished, and others go on with the rest."
+UNHEARD = "Ended without the broker, which does not answer: what it was not told of is announced again."
+END_SECONDS = 30.0
+"""So long after the last request in flight the broker is waited for, to be told that this worker ends."""
 
 
 class MetricsPlace(Struct, frozen=True):
@@ -69,11 +73,23 @@ def serve_by_broker(
     metrics: MetricsPlace | None = None,
 ) -> int:
     """Execute what the broker announces, in so many child processes; gives the exit code."""
-    with _metrics(metrics, say):
-        return _serve_by_broker(settings, pools, count, is_beating=is_beating, say=say)
+    with ExitStack() as opened:
+        opened.enter_context(_metrics(metrics, say))
+        ending = EndingNews()
+
+        def give_up() -> None:
+            say(UNHEARD)
+            opened.close()
+            logging.shutdown()
+            os._exit(0)  # the children die with this process
+
+        end_in_time(ending, END_SECONDS, give_up)
+        return _serve_by_broker(settings, pools, count, ending, is_beating=is_beating, say=say)
 
 
-def _serve_by_broker(settings: Settings, pools: Sequence[Pool], count: int, *, is_beating: bool, say: Say) -> int:
+def _serve_by_broker(
+    settings: Settings, pools: Sequence[Pool], count: int, news: EndingNews, *, is_beating: bool, say: Say
+) -> int:
     from celery.apps.worker import Worker
     from celery.signals import worker_ready, worker_shutting_down
 
@@ -93,7 +109,7 @@ def _serve_by_broker(settings: Settings, pools: Sequence[Pool], count: int, *, i
         plan_context(settings, Path.cwd()),
         settings.traces_url,
     )
-    app, label = make_worker_app(config), broker_label(settings.broker_url)
+    app, label = make_worker_app(config, news), broker_label(settings.broker_url)
 
     def ready(**_: object) -> None:
         say(f"{_ready(pools, count)}. Redis is at {label}.")
