@@ -106,11 +106,6 @@ class Settings(Struct, frozen=True):
         return UsagePrices(self.worker_hour_usd, self.storage_gb_month_usd)
 
     @property
-    def lists(self) -> Path:
-        """Where the lists are kept that providers gave of their models."""
-        return self.home / "cache"
-
-    @property
     def waiting(self) -> Path:
         """Where artifacts wait that could not be sent to S3 yet."""
         return self.home / "artifacts-waiting"

@@ -12,6 +12,9 @@ import pytest
 import proctor
 from commands import Cli
 from fakes.provider import FakeProvider
+from proctor.domain.listed_models import ListedModel, ModelSource, StoredModelList
+from proctor.settings import Settings
+from proctor.stores.model_lists import LocatedModelLists
 
 DAY = 86_400
 
@@ -30,7 +33,10 @@ def filled(cli: Cli, home: Path, asked_model: str) -> Path:
     )
     proctor.evaluate("open.yaml", models=asked_model, judge=f"{asked_model}&temperature=0", retries=0)
     proctor.evaluate("puzzles", models=asked_model, limit=4)
-    files = (("cache/models-openai-1.json", 10, 40), ("models/tiny-0.gguf", 2048, 0), ("packages/a.zip", 512, 0))
+    lists = LocatedModelLists(Settings.from_environment().database_url)
+    aged = time.time() - 40 * DAY
+    lists.keep(ModelSource("openai", "http://a", "1"), StoredModelList((ListedModel("x"),), aged))
+    files = (("models/tiny-0.gguf", 2048, 0), ("packages/a.zip", 512, 0))
     for name, size, days in files:
         path = home / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -42,7 +48,7 @@ def filled(cli: Cli, home: Path, asked_model: str) -> Path:
 def test_sizes_are_shown_and_a_dry_run_removes_nothing(cli: Cli, filled: Path) -> None:
     found = held(cli)
     assert found["answers of runs"][0] == 6
-    assert found["model lists"] == (1, 10)
+    assert found["model lists"] == (1, 103)
     assert found["weights"] == (1, 2048)
     assert found["packages"] == (1, 512)
     shown = cli("cache", "clear", "--dry-run")

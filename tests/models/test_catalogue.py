@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -10,17 +11,18 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-import orjson
 import pytest
 
 from commands import Cli
 from fakes.loopback import Exchange, Loopback
 from fakes.provider import FakeProvider
+from proctor.domain.identity import digest
+from proctor.domain.listed_models import ListedModel, ModelLists, ModelSource, StoredModelList
 from proctor.domain.model import ModelIdentity
 from proctor.domain.response import Usage
-from proctor.models.kept_lists import ListedModel, StoredModelList, find_listed, keep_list
 from proctor.models.listing import FRESH_SECONDS
 from proctor.models.prices import ListedPrice, find_price, read_assumed
+from proctor.stores.model_lists import LocatedModelLists
 
 LIST = {
     "data": [
@@ -57,10 +59,13 @@ def catalogue() -> Iterator[Catalogue]:
         yield made
 
 
+def kept_in(home: Path) -> ModelLists:
+    return LocatedModelLists(f"sqlite:///{home / 'proctor.db'}")
+
+
 def age(home: Path, seconds: float) -> None:
-    for file in (home / "cache").glob("models-*.json"):
-        document = orjson.loads(file.read_bytes())
-        file.write_bytes(orjson.dumps({**document, "fetched_at": time.time() - seconds}))
+    with sqlite3.connect(home / "proctor.db") as connection:
+        connection.execute("UPDATE model_lists SET fetched_at = ?", [time.time() - seconds])
 
 
 def test_a_list_is_fetched_once_and_its_time_is_shown(cli: Cli, home: Path, catalogue: Catalogue) -> None:
@@ -93,12 +98,11 @@ def test_offline_an_old_list_will_do_and_none_is_fetched(cli: Cli, home: Path, m
     assert missing.code == 2
     assert "none is fetched offline" in missing.error
     from proctor.models.endpoint import HostedSettings
-    from proctor.models.listing import _file, _place
+    from proctor.models.listing import _place
 
-    _, url, headers = _place("openai", {"OPENAI_API_KEY": "sk-x"}, HostedSettings())
-    kept = _file(home / "cache", "openai", url, headers)
-    kept.parent.mkdir(parents=True)
-    kept.write_bytes(orjson.dumps({"models": [{"name": "old-one"}], "fetched_at": 1_700_000_000.0}))
+    endpoint, url, headers = _place("openai", {"OPENAI_API_KEY": "sk-x"}, HostedSettings())
+    source = ModelSource("openai", endpoint.base_url, digest([url, headers]))
+    kept_in(home).keep(source, StoredModelList((ListedModel("old-one"),), 1_700_000_000.0))
     shown = cli("models", "--list", "openai", "--offline", "--refresh")
     assert shown.code == 0, shown.err
     assert "old-one" in shown.out
@@ -185,7 +189,7 @@ def test_a_run_is_charged_what_the_provider_listed(cli: Cli, home: Path) -> None
         model = f"openrouter/a/one?base_url={provider.url}/v1"
         unknown = cli("run", "arithmetic", "-m", model, "--limit", 3, "--json", "--no-cache").json["evaluations"][0]
         assert unknown["cost_usd"] is None
-        keep_list(home / "cache" / "models-openrouter-x.json", listing, f"{provider.url}/v1")
+        kept_in(home).keep(ModelSource("openrouter", f"{provider.url}/v1", "x"), listing)
         known = cli("run", "arithmetic", "-m", model, "--limit", 3, "--json", "--no-cache").json["evaluations"][0]
         usage = known["usage"]
         paid = usage["input_tokens"] * 0.15e-6 + usage["output_tokens"] * 0.6e-6
@@ -196,34 +200,27 @@ def test_a_run_is_charged_what_the_provider_listed(cli: Cli, home: Path) -> None
 OWN = ModelIdentity("openai", "gpt-5-mini", "https://api.openai.com/v1/chat/completions", "1")
 
 
-def kept(folder: Path, base_url: str, price: str, fetched_at: float = 1_700_000_000.0, key: str = "x") -> None:
+def kept(lists: ModelLists, base_url: str, price: str, fetched_at: float = 1_700_000_000.0, key: str = "x") -> None:
     model = ListedModel(OWN.name, None, price, price, "1", "9", "4")
-    keep_list(folder / f"models-openai-{key}.json", StoredModelList((model,), fetched_at), base_url)
+    lists.keep(ModelSource("openai", base_url, key), StoredModelList((model,), fetched_at))
 
 
 def test_the_price_list_wins_over_what_a_provider_listed_and_that_over_what_is_assumed(tmp_path: Path) -> None:
-    kept(tmp_path, "https://api.openai.com/v1", "3")
-    assert isinstance(find_price(OWN, None, read_assumed("1/2"), tmp_path), ListedPrice)
+    lists = kept_in(tmp_path)
+    kept(lists, "https://api.openai.com/v1", "3")
+    assert isinstance(find_price(OWN, None, read_assumed("1/2"), lists), ListedPrice)
     elsewhere = replace(OWN, endpoint="http://127.0.0.1:8000/v1/chat/completions")
-    assert find_price(elsewhere, None, None, tmp_path) is None, "another address has another list"
-    kept(tmp_path, "http://127.0.0.1:8000/v1", "5", key="y")
-    price = find_price(elsewhere, None, read_assumed("1/2"), tmp_path)
+    assert find_price(elsewhere, None, None, lists) is None, "another address has another list"
+    kept(lists, "http://127.0.0.1:8000/v1", "5", key="y")
+    price = find_price(elsewhere, None, read_assumed("1/2"), lists)
     assert price is not None
     assert price.basis == "computed: the provider's list of 2023-11-14"
     assert price.cost(Usage(2_000_000, 1_000_000)) == 15
     assert price.cost(Usage(2_000_000, 1_000_000, 1_000_000, 1_000_000, 1_000_000)) == 1 + 9 + 4
-    kept(tmp_path, "http://127.0.0.1:8000/v1", "6", 1_700_000_001.0, key="z")
-    newest = find_price(elsewhere, None, None, tmp_path)
+    kept(lists, "http://127.0.0.1:8000/v1", "6", 1_700_000_001.0, key="z")
+    newest = find_price(elsewhere, None, None, lists)
     assert newest is not None
     assert newest.cost(Usage(1_000_000, 0)) == 6
-
-
-@pytest.mark.parametrize(
-    "content", ["", "[]", "{}", '{"models": [{}], "fetched_at": 1}', '{"models": [], "fetched_at": "a"}']
-)
-def test_a_kept_list_that_cannot_be_read_is_as_good_as_none(tmp_path: Path, content: str) -> None:
-    (tmp_path / "models-openai-x.json").write_text(content)
-    assert find_listed(OWN, tmp_path) is None
 
 
 def test_a_prices_file_tells_its_date(cli: Cli, home: Path) -> None:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import time
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,8 +13,10 @@ from msgspec.structs import astuple
 from fakes.loopback import Exchange, Loopback, Request
 from models.asking import KEY, KEY_VARIABLES
 from proctor.domain.errors import ModelUnavailableError, NotFoundError, ProviderFaultError, UserError
-from proctor.models.kept_lists import ListedModel, StoredModelList
+from proctor.domain.listed_models import ListedModel, ModelLists, StoredModelList
 from proctor.models.listing import FRESH_SECONDS, list_models
+from proctor.stores.database import Database
+from proctor.stores.model_lists import ModelListStore
 
 OPENROUTER = {
     "data": [
@@ -46,11 +46,11 @@ def catalogue() -> Iterator[Catalogue]:
         yield made
 
 
-def listed(catalogue: Catalogue, provider: str, cache: Path | None = None, key: str = KEY) -> StoredModelList:
+def listed(catalogue: Catalogue, provider: str, lists: ModelLists | None = None, key: str = KEY) -> StoredModelList:
     names = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GOOGLE_API_KEY", "OPENROUTER_API_KEY", "HF_TOKEN")
     variable = next((name for name in KEY_VARIABLES.get(provider, ()) if name in names), None)
     keys, url = dict.fromkeys(names, key), catalogue.server.url
-    return asyncio.run(list_models(provider, keys, base_url=url, auth_variable=variable, cache=cache))
+    return asyncio.run(list_models(provider, keys, base_url=url, auth_variable=variable, lists=lists))
 
 
 def test_names_context_and_prices_are_read(catalogue: Catalogue) -> None:
@@ -83,22 +83,24 @@ def test_each_provider_is_asked_in_its_own_way(
     assert holders == ([header] if header else [])
 
 
-def test_a_list_is_believed_for_a_day_and_each_key_has_its_own(catalogue: Catalogue, tmp_path: Path) -> None:
-    first = listed(catalogue, "openrouter", tmp_path)
-    assert listed(catalogue, "openrouter", tmp_path) == first
+def test_a_list_is_believed_for_a_day_and_each_key_has_its_own(catalogue: Catalogue, database: Database) -> None:
+    lists = ModelListStore(database)
+    first = listed(catalogue, "openrouter", lists)
+    assert listed(catalogue, "openrouter", lists) == first
     assert len(catalogue.requests) == 1
-    listed(catalogue, "openrouter", tmp_path, key="sk-another")
+    listed(catalogue, "openrouter", lists, key="sk-another")
     assert len(catalogue.requests) == 2
-    files = list(tmp_path.iterdir())
-    assert len(files) == 2
-    assert not any(KEY in file.name + file.read_text() for file in files)
-    for file in files:
-        file.write_text(json.dumps({**json.loads(file.read_text()), "fetched_at": time.time() - FRESH_SECONDS - 1}))
-    listed(catalogue, "openrouter", tmp_path)
+    with database.connection() as connection:
+        rows = [tuple(row) for row in connection.execute("SELECT * FROM model_lists").fetchall()]
+        assert len(rows) == 2
+        assert KEY not in str(rows)
+        connection.execute("UPDATE model_lists SET fetched_at = ?", [time.time() - FRESH_SECONDS + 60])
+    listed(catalogue, "openrouter", lists)
+    assert len(catalogue.requests) == 2
+    with database.connection() as connection:
+        connection.execute("UPDATE model_lists SET fetched_at = ?", [time.time() - FRESH_SECONDS - 1])
+    listed(catalogue, "openrouter", lists)
     assert len(catalogue.requests) == 3
-    for file in files:
-        file.write_text("{broken")
-    assert listed(catalogue, "openrouter", tmp_path).models == first.models
 
 
 def test_what_goes_wrong_is_said(catalogue: Catalogue) -> None:

@@ -39,7 +39,8 @@ from stores.parts import new_database
 
 STAYS = {
     "api_keys", "audit", "batch_trials", "batches", "budgets", "cache", "chunks", "deliveries", "id_blocks",
-    "idempotency_keys", "identities", "links", "members", "projects", "provider_keys", "queue", "refresh_tokens",
+    "idempotency_keys", "identities", "links", "listed_models", "members", "model_lists", "projects",
+    "provider_keys", "queue", "refresh_tokens",
     "rescorings", "reservations", "sessions", "submission_queue", "token_families", "users", "webhooks", "workers",
 }  # fmt: skip
 """Secrets, people and rights, money, work in progress, caches."""

@@ -61,7 +61,7 @@ def test_nothing_is_left_of_a_deleted_project_and_all_of_the_others(
     with database.connection() as connection:
         owners = [row[0] for row in connection.execute("SELECT project FROM runs").fetchall()]
         if isinstance(connection, sqlite3.Connection):
-            assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
+            assert [tuple(row) for row in connection.execute("PRAGMA foreign_key_check")] == []
     assert owners == ["local"]
     assert len(list(proctor.open_run(mine).results())) == 2
     assert traces(database, home, CANARY) == []

@@ -20,6 +20,7 @@ from msgspec.structs import replace
 import postgres
 import proctor.stores
 from proctor.domain.documents.rescoring import RescoreRequest
+from proctor.domain.listed_models import ListedModel, ModelSource, StoredModelList
 from proctor.domain.message import Message, Prompt
 from proctor.domain.response import Response, Usage
 from proctor.domain.run import RunStatus
@@ -74,6 +75,7 @@ from proctor.stores.latest_results import latest_results
 from proctor.stores.leases import Lease
 from proctor.stores.listing import RunFilter, asked_models, count_runs, list_asks, list_runs
 from proctor.stores.measuring import MeasuringStore, Unmeasured
+from proctor.stores.model_lists import ModelListStore
 from proctor.stores.own_benchmarks import NewBenchmark, OwnBenchmarkStore
 from proctor.stores.packed.packing import PackingStore
 from proctor.stores.packed.selection import find_samples, select_packed
@@ -107,6 +109,7 @@ ACME, OTHER = Scope("acme"), Scope("other")
 KEY = "a" * 40
 """An artifact's."""
 LATER = 1e12
+LISTED_BY = ModelSource("openai", "https://a.example/v1", "of a key")
 
 
 @dataclass(frozen=True)
@@ -224,6 +227,7 @@ def fill(database: Database, folder: Path) -> Theirs:
     comment = AnnotationStore(database).add_comment(run_id, responses[0], "ann", "Wrong.")
     AnnotationStore(database).set_label(run_id, responses[0], "ann", 0.5, "half")
     key = ProviderKeyStore(database).put("openai", "https://a.example:443", "https://a.example/v1", "sealed", "ann")
+    ModelListStore(database).keep(LISTED_BY, StoredModelList((ListedModel("theirs", 7),), 1.0))
     new = NewFile(
         name="a", kind="text", media_type="t", size_bytes=1, artifact="b" * 40, author="ann", kept_seconds=9e9
     )  # fmt: skip
@@ -312,6 +316,12 @@ READS: dict[str, Callable[[Database, Theirs], Any]] = {
     "submission_queue.SubmissionQueue.get": lambda db, it: SubmissionQueue(db).get(it.program),
     "idempotency.IdempotencyStore.find": lambda db, it: IdempotencyStore(db).find(RequestKey("key", "digest")),
     "saved_plans.SavedPlanStore.get": lambda db, it: SavedPlanStore(db).get(it.plan),
+    "model_lists.ModelListStore.read": lambda db, it: ModelListStore(db).read(LISTED_BY),
+    "model_lists.ModelListStore.find": lambda db, it: ModelListStore(db).find("openai", "theirs"),
+    "model_lists.ModelListStore.all": lambda db, it: list(ModelListStore(db).all()),
+    "model_lists.ModelListStore.state": lambda db, it: ModelListStore(db).state(),
+    "model_lists.ModelListStore.count": lambda db, it: ModelListStore(db).count(LATER),
+    "provider_keys.ProviderKeyStore.of_all": lambda db, it: ProviderKeyStore(db).of_all(),
     "provider_keys.ProviderKeyStore.of_project": lambda db, it: ProviderKeyStore(db).of_project(),
     "saved_plans.SavedPlanStore.listed": lambda db, it: SavedPlanStore(db).listed(),
     "playground.PlaygroundStore.get": lambda db, it: PlaygroundStore(db).get(it.asked),
@@ -430,6 +440,7 @@ WRITES: dict[str, Callable[[Database, Theirs], Any]] = {
     ),
     "usage.add_worker_time": lambda db, it: add_worker_time(db, it.run.id, 9.0),
     "saved_plans.SavedPlanStore.replace": lambda db, it: SavedPlanStore(db).replace(it.plan, 1, "stolen", {}),
+    "model_lists.ModelListStore.prune": lambda db, it: ModelListStore(db).prune(LATER),
     "provider_keys.ProviderKeyStore.remove": lambda db, it: ProviderKeyStore(db).remove(it.provider_key),
     "saved_plans.SavedPlanStore.delete": lambda db, it: SavedPlanStore(db).delete(it.plan),
     "playground.PlaygroundStore.grow": lambda db, it: PlaygroundStore(db).grow(it.asked, {"a": ("stolen", "")}, ["a"]),
@@ -492,6 +503,8 @@ EXEMPT = {
     "packed.packing.PackingStore.write": "takes a claim",
     "packed.packing.PackingStore.complete": "takes a claim",
     "packed.selection.PackedSelection.ids": "had only through `select_packed`",
+    "model_lists.ModelListStore.keep": "writes what is the caller's own",
+    "model_lists.ModelListStore.of_project": "reads and writes nothing: a narrower handle",
     "provider_keys.ProviderKeyStore.put": "writes what is the caller's own",
     "saved_plans.SavedPlanStore.add": "writes what is the caller's own",
     "playground.PlaygroundStore.add": "writes what is the caller's own",

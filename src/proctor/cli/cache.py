@@ -69,12 +69,12 @@ def _clear(older_than: float, *, dry_run: bool, yes: bool, as_json: bool) -> Non
 
     settings, before = Settings.from_environment(), time.time() - older_than
     with database() as opened:
-        found = find_caches(opened, settings.home, settings.lists, before=before)
+        found = find_caches(opened, settings.home, before=before)
         if not dry_run and any(item.count for item in found):
             if not as_json:
                 _print(found)
             confirm("Remove all of this?", yes=yes)
-            found = clear_caches(opened, settings.home, settings.lists, before=before)
+            found = clear_caches(opened, settings.home, before=before)
     if as_json:
         print_json({"dry_run": dry_run, "caches": found})
     elif dry_run or not any(item.count for item in found):

@@ -21,6 +21,7 @@ def context(data: str | None = None) -> PlanContext:
     from proctor.runs.resolve import PlanContext
     from proctor.secret_files import with_secret_files
     from proctor.settings import Settings
+    from proctor.stores.model_lists import LocatedModelLists
 
     settings = Settings.from_environment()
     folder = Path(data) if data is not None else settings.data
@@ -30,7 +31,7 @@ def context(data: str | None = None) -> PlanContext:
         folder,
         settings.prices,
         settings.is_offline,
-        settings.lists,
+        LocatedModelLists(settings.database_url),
         artifacts(),
         settings.home,
     )

@@ -12,6 +12,7 @@ from proctor.secret_files import with_secret_files
 from proctor.settings import Settings
 from proctor.stores.artifacts.opening import open_artifacts
 from proctor.stores.database import Database, open_database
+from proctor.stores.model_lists import LocatedModelLists
 
 
 def read_settings(home: Path | str | None) -> Settings:
@@ -29,7 +30,7 @@ def context(settings: Settings, folder: Path, data: Path | str | None = None) ->
         found,
         settings.prices,
         settings.is_offline,
-        settings.lists,
+        LocatedModelLists(settings.database_url),
         artifacts,
         settings.home,
     )

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from msgspec import Struct
 from msgspec.structs import asdict
 
+from proctor.domain.listed_models import ModelLists
 from proctor.domain.model import Model, max_concurrency_of
 from proctor.domain.price import FREE, FlatPrice, Price
 from proctor.models.kept_lists import find_listed
@@ -48,10 +49,11 @@ class ModelFacts(Struct, frozen=True):
     """What the provider then said it can and cannot do."""
 
 
-def find_facts(model: Model, *, prices: Path | None, lists: Path | None) -> ModelFacts:
+def find_facts(model: Model, *, prices: Path | None, lists: ModelLists | None) -> ModelFacts:
     """What can be told without asking anybody: from a prices file, the price list, and lists fetched before."""
     identity = model.identity
-    listed, listed_at = (find_listed(identity, lists) if lists is not None else None) or (None, None)
+    found = find_listed(identity, lists) if lists is not None else None
+    listed, listed_at = (None, None) if found is None else (found.model, found.fetched_at)
     price = find_price(identity, prices, None, lists)
     is_own = urlsplit(identity.endpoint or "").hostname == HOSTS.get(identity.provider, "")
     entry = _entry(price) if isinstance(price, ListedPrice) else None

@@ -6,18 +6,17 @@ import time
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from functools import lru_cache
-from pathlib import Path
 
 from msgspec import Struct
 
+from proctor.domain.listed_models import ModelLists
 from proctor.models.catalogue import find_capabilities
 from proctor.models.demo import CHARACTERS
-from proctor.models.kept_lists import ListedModel, read_list
 from proctor.models.listing import PROVIDERS
 from proctor.models.prices import HOSTS
 from proctor.models.registry import provider_of
 
-FRESH_SECONDS = 24 * 3600
+PRICES_SECONDS = 24 * 3600
 
 
 class KnownModel(Struct, frozen=True):
@@ -32,17 +31,19 @@ class KnownModel(Struct, frozen=True):
     capabilities: Mapping[str, bool | None]
 
 
-def find_known_models(text: str, lists: Path | None) -> list[KnownModel]:
+def find_known_models(text: str, lists: ModelLists | None) -> list[KnownModel]:
     """Those whose name has every word of the text, the shortest first: what is meant is rarely the longest."""
-    words, known = text.lower().split(), _all(lists, int(time.time() // FRESH_SECONDS))
+    words, known = text.lower().split(), _all(lists)
     found = [one for one in known if all(word in one.name.lower() for word in words)]
     return sorted(found, key=lambda one: (len(one.name), one.name))
 
 
-@lru_cache(maxsize=2)
-def _all(lists: Path | None, day: int) -> tuple[KnownModel, ...]:  # noqa: ARG001 - the day is when it is read again
-    found = {one.name: one for one in _of_price_list()}
-    for provider, listed in _fetched(lists):
+def _all(lists: ModelLists | None) -> tuple[KnownModel, ...]:
+    found = {one.name: one for one in _of_price_list(int(time.time() // PRICES_SECONDS))}
+    for at in () if lists is None else lists.all():
+        provider, listed = at.provider, at.model
+        if provider not in PROVIDERS:  # of a plugin that is no longer installed
+            continue
         name = f"{provider}/{listed.name}"
         known = found.get(name)
         found[name] = KnownModel(
@@ -60,7 +61,12 @@ def _all(lists: Path | None, day: int) -> tuple[KnownModel, ...]:  # noqa: ARG00
     return (*characters, *found.values())
 
 
-def _of_price_list() -> Iterator[KnownModel]:
+@lru_cache(maxsize=1)
+def _of_price_list(day: int) -> tuple[KnownModel, ...]:  # noqa: ARG001 - on another day, other prices may hold
+    return tuple(_priced())
+
+
+def _priced() -> Iterator[KnownModel]:
     from genai_prices.data import providers
 
     now = datetime.now(UTC)
@@ -80,14 +86,3 @@ def _of_price_list() -> Iterator[KnownModel]:
 def _rate(value: object) -> str | None:
     """A rate, or the lowest of its tiers."""
     return None if value is None else f"{getattr(value, 'base', value):f}"
-
-
-def _fetched(lists: Path | None) -> Iterator[tuple[str, ListedModel]]:
-    """What providers listed when they were last asked, the newest list of each last."""
-    if lists is None:
-        return
-    for provider in PROVIDERS:
-        kept = [one for file in lists.glob(f"models-{provider}-*.json") if (one := read_list(file, None)) is not None]
-        for listing in sorted(kept, key=lambda one: one.fetched_at):
-            for model in listing.models:
-                yield provider, model

@@ -5,16 +5,15 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from decimal import Decimal
-from pathlib import Path
 from typing import Any
 
 from proctor.domain.errors import NotFoundError, ProviderFaultError
 from proctor.domain.identity import digest
+from proctor.domain.listed_models import ListedModel, ModelLists, ModelSource, StoredModelList
 from proctor.models import anthropic, compatible, google, openai
 from proctor.models.destinations import is_loopback
 from proctor.models.endpoint import Endpoint, HostedSettings, bearer, find_endpoint
 from proctor.models.faults import parse_or_none
-from proctor.models.kept_lists import ListedModel, StoredModelList, keep_list, read_list
 from proctor.models.provider import Provider
 from proctor.models.transport import Transport
 from proctor.offline import is_confined
@@ -35,7 +34,7 @@ async def list_models(
     *,
     base_url: str | None = None,
     auth_variable: str | None = None,
-    cache: Path | None = None,
+    lists: ModelLists | None = None,
     is_refreshing: bool = False,
 ) -> StoredModelList:
     """The provider's list, at most a day old; NotFoundError when it has none, ModelError when it cannot be had.
@@ -45,11 +44,12 @@ async def list_models(
     endpoint, url, headers = _place(
         provider, environment, HostedSettings(base_url=base_url, auth_variable=auth_variable)
     )
-    file = None if cache is None else _file(cache, provider, url, headers)
+    # The key itself is not written down.
+    source = ModelSource(provider, endpoint.base_url, digest([url, headers]))
     is_cut_off = is_confined() and not is_loopback(url)
-    if file is not None and (is_cut_off or not is_refreshing):
-        known = read_list(file, None if is_cut_off else FRESH_SECONDS)
-        if known is not None:
+    if lists is not None and (is_cut_off or not is_refreshing):
+        known = lists.read(source)
+        if known is not None and (is_cut_off or 0 <= time.time() - known.fetched_at < FRESH_SECONDS):
             return known
     if is_cut_off:
         raise NotFoundError(f"No list of {provider}'s models was kept, and none is fetched offline.")
@@ -59,8 +59,8 @@ async def list_models(
     finally:
         await transport.close()
     listing = StoredModelList(_read(parse_or_none(bytes(reply.body)), endpoint), time.time())
-    if file is not None:
-        keep_list(file, listing, endpoint.base_url)
+    if lists is not None:
+        lists.keep(source, listing)
     return listing
 
 
@@ -71,11 +71,6 @@ def _place(
         raise NotFoundError(f"{provider} has no list of models; these have: {', '.join(sorted(PROVIDERS))}.")
     endpoint = find_endpoint(PROVIDERS[provider], "*", settings, environment)
     return endpoint, *_request(provider, endpoint)
-
-
-def _file(cache: Path, provider: str, url: str, headers: Mapping[str, str]) -> Path:
-    """Two keys may see two lists; the key itself is not written down."""
-    return cache / f"models-{provider}-{digest([url, headers])}.json"
 
 
 def _request(provider: str, endpoint: Endpoint) -> tuple[str, dict[str, str]]:

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from proctor import plugins
 from proctor.domain.errors import PlanError
+from proctor.domain.listed_models import ModelLists
 from proctor.domain.model import ModelIdentity
 from proctor.domain.price import FREE, FlatPrice, Price
 from proctor.domain.response import Usage
@@ -65,7 +66,7 @@ class ListedPrice(Struct, frozen=True):
 
 
 def find_price(
-    identity: ModelIdentity, file: Path | None, assumed: FlatPrice | None, lists: Path | None = None
+    identity: ModelIdentity, file: Path | None, assumed: FlatPrice | None, lists: ModelLists | None = None
 ) -> Price | None:
     """The model's price; None when nobody knows it.
 
@@ -78,13 +79,16 @@ def find_price(
     return given or _from_list(identity) or (_from_provider(identity, lists) if lists is not None else None) or assumed
 
 
-def _from_provider(identity: ModelIdentity, lists: Path) -> FlatPrice | None:
+def _from_provider(identity: ModelIdentity, lists: ModelLists) -> FlatPrice | None:
     from proctor.models.kept_lists import find_listed
 
-    listed, fetched_at = find_listed(identity, lists) or (None, 0.0)
-    if listed is None or listed.input_usd_per_million is None or listed.output_usd_per_million is None:
+    found = find_listed(identity, lists)
+    if found is None:
         return None
-    day = datetime.fromtimestamp(fetched_at, UTC).date().isoformat()
+    listed = found.model
+    if listed.input_usd_per_million is None or listed.output_usd_per_million is None:
+        return None
+    day = datetime.fromtimestamp(found.fetched_at, UTC).date().isoformat()
     return FlatPrice(
         Decimal(listed.input_usd_per_million),
         Decimal(listed.output_usd_per_million),

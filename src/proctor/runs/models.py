@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec.structs import asdict
@@ -30,6 +29,7 @@ from proctor.planning.plan_file import model_spec
 
 if TYPE_CHECKING:
     from proctor.runs.resolve import PlanContext
+    from proctor.stores.provider_keys import ProviderKeyRow
 
 INFO_SECONDS = 5.0
 
@@ -65,13 +65,6 @@ def search_models(text: str, context: PlanContext, limit: int) -> list[FoundMode
         )
         for one in found[:limit]
     ]
-
-
-def lists_state(lists: Path | None) -> str:
-    """Of the lists that providers gave of their models: another one after one of them was renewed."""
-    if lists is None:
-        return ""
-    return "|".join(f"{path.name} {path.stat().st_mtime_ns}" for path in sorted(lists.glob("models-*.json")))
 
 
 def describe_model(text: str, context: PlanContext, *, may_ask: bool = True) -> ModelDescription:
@@ -150,8 +143,20 @@ def list_provider_models(text: str, context: PlanContext, *, is_refreshing: bool
             with_key_hosts(context.environment, named_hosts([spec])),
             base_url=spec.settings.get("base_url"),
             auth_variable=spec.settings.get("auth_variable"),
-            cache=context.lists,
+            lists=context.lists,
             is_refreshing=is_refreshing,
         )
     )
     return ModelList(spec.provider, listing.fetched_at, [ModelListEntry(**asdict(item)) for item in listing.models])
+
+
+def list_connected_models(connection: ProviderKeyRow, context: PlanContext) -> None:
+    """Ask again what models there are at an address that a project has a key for; they are kept for that project.
+
+    No other key goes there.
+    """
+    from proctor.models.listing import list_models
+
+    here = context.of_project(connection.project)
+    provider, url = connection.provider, connection.base_url
+    asyncio.run(list_models(provider, here.environment, base_url=url, lists=here.lists, is_refreshing=True))

@@ -24,6 +24,7 @@ from proctor.domain.errors import (
     in_field,
 )
 from proctor.domain.evaluation import Evaluation
+from proctor.domain.listed_models import ModelLists
 from proctor.domain.model import Model, ScoresTexts, is_cached
 from proctor.domain.plan import BenchmarkSpec, Limits, ModelSpec, Plan
 from proctor.domain.price import Price
@@ -61,8 +62,8 @@ class PlanContext(Struct, frozen=True):
     """A file with prices that win over the list."""
     is_offline: bool = False
     """Whether nothing beyond this machine may be connected to, whatever a plan says."""
-    lists: Path | None = None
-    """Where the lists are kept that providers gave of their models, with prices."""
+    lists: ModelLists | None = None
+    """What providers listed of their models, with prices; None where nothing of that is kept."""
     artifacts: Artifacts | None = None
     """Where programs, logs and other large bodies are kept; None keeps none of them."""
     home: Path | None = None
@@ -71,9 +72,10 @@ class PlanContext(Struct, frozen=True):
     """The keys of projects; None where there are those of the environment only."""
 
     def of_project(self, project: str) -> PlanContext:
-        """The same with the keys that the project has of its own."""
+        """The same with the keys that the project has of its own, and with what was listed for them."""
         own = {} if self.project_keys is None else self.project_keys.of_project(project)
-        return replace(self, environment={**self.environment, **own}) if own else self
+        lists = None if self.lists is None else self.lists.of_project(project)
+        return replace(self, environment={**self.environment, **own} if own else self.environment, lists=lists)
 
     def allowing(self, plan: Plan) -> PlanContext:
         """The same, with keys allowed to go where the user said when this plan was made."""

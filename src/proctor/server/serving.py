@@ -38,6 +38,7 @@ from proctor.server.sign_in import identify
 from proctor.settings import Settings
 from proctor.stores.accounts.users import UserStore
 from proctor.stores.database import Database, open_database
+from proctor.stores.model_lists import ModelListStore
 from proctor.telemetry.logs import announce
 from proctor.telemetry.starting import start_telemetry
 
@@ -118,7 +119,7 @@ def serve_until_told(
     scheme = "https" if place.certificate else "http"
     address = f"{scheme}://{f'[{host}]' if ':' in host else host}:{listening.getsockname()[1]}"
     database = open_database(settings.database_url, settings.database_read_url)
-    context = replace(context, project_keys=ProjectKeys(database, context.environment))
+    context = replace(context, project_keys=ProjectKeys(database, context.environment), lists=ModelListStore(database))
     counters = MemoryCounters() if settings.broker_url is None else RedisCounters(settings.broker_url)
     executor = choose_executor(settings, context.folder)
     has_accounts = place.has_accounts or place.is_public or bool(UserStore(database).all())

@@ -51,6 +51,13 @@ class ProviderKeyStore:
         with self._database.connection() as connection:
             return [_row(row) for row in connection.execute(query, [self._database.scope.owner]).fetchall()]
 
+    def of_all(self) -> list[ProviderKeyRow]:
+        """Of every project that may be seen."""
+        scope = scope_filter(self._database, "provider_keys")
+        query = f"SELECT * FROM provider_keys WHERE 1 = 1{scope.sql} ORDER BY project, provider, origin"  # noqa: S608
+        with self._database.connection() as connection:
+            return [_row(row) for row in connection.execute(query, scope.values).fetchall()]
+
     def remove(self, connection_id: str) -> ProviderKeyRow:
         """Raises NotFoundError for another project's as for one that there is not."""
         scope = scope_filter(self._database, "provider_keys")

@@ -6,6 +6,7 @@ from sqlalchemy import Table
 
 from proctor.stores.tables import (  # noqa: F401 - each registers its tables
     accounts,
+    models,
     packed,
     playground,
     programs,

@@ -90,6 +90,17 @@ CREATE TABLE idempotency_keys (
 	CONSTRAINT pk_idempotency_keys PRIMARY KEY (project, "key")
 );
 
+CREATE TABLE model_lists (
+	id TEXT NOT NULL,
+	provider TEXT NOT NULL,
+	base_url TEXT NOT NULL,
+	fetched_at FLOAT NOT NULL,
+	project TEXT,
+	CONSTRAINT pk_model_lists PRIMARY KEY (id)
+);
+
+CREATE INDEX ix_model_lists_provider_fetched_at ON model_lists (provider, fetched_at);
+
 CREATE TABLE models (
 	name TEXT NOT NULL,
 	provider TEXT NOT NULL,
@@ -454,6 +465,24 @@ CREATE TABLE links (
 );
 
 CREATE INDEX ix_links_user_id ON links (user_id);
+
+CREATE TABLE listed_models (
+	list_id TEXT NOT NULL,
+	name TEXT NOT NULL,
+	context_tokens INTEGER,
+	input_usd_per_million TEXT,
+	output_usd_per_million TEXT,
+	cached_usd_per_million TEXT,
+	written_usd_per_million TEXT,
+	reasoning_usd_per_million TEXT,
+	capabilities TEXT NOT NULL,
+	project TEXT,
+	CONSTRAINT pk_listed_models PRIMARY KEY (list_id, name),
+	CONSTRAINT fk_listed_models_list_id FOREIGN KEY(list_id) REFERENCES model_lists (id) ON DELETE CASCADE
+)
+ WITHOUT ROWID;
+
+CREATE INDEX ix_listed_models_name ON listed_models (name);
 
 CREATE TABLE members (
 	project TEXT NOT NULL,

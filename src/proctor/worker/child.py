@@ -30,6 +30,7 @@ from proctor.runs.resolve import PlanContext
 from proctor.runs.submissions.marking import mark_next
 from proctor.stores.chunks import ChunkStore
 from proctor.stores.database import Database, open_database
+from proctor.stores.model_lists import ModelListStore
 from proctor.stores.patience import StoreUnreachableError
 from proctor.stores.queue import QueueStore
 from proctor.stores.rescorings import RescoringQueue
@@ -86,7 +87,7 @@ class Child:
         self._doing: str | None = None
         self._chunks_done = 0
         self._tasks: set[asyncio.Task[None]] = set()
-        self._is_announcing = False
+        self._is_announcing = self._is_ending = False
         self._unsent: list[Chunk] = []
 
     def start(self) -> None:
@@ -96,7 +97,8 @@ class Child:
 
     async def _open(self) -> None:
         self.database: Database = await asyncio.to_thread(open_database, self._config.database_url)
-        self.context = replace(self.context, project_keys=ProjectKeys(self.database, self.context.environment))
+        keys = ProjectKeys(self.database, self.context.environment)
+        self.context = replace(self.context, project_keys=keys, lists=ModelListStore(self.database))
         self._limits = RedisLimits(self._config.broker_url)
         self._worker = WorkerContext(
             self.database,
@@ -106,7 +108,7 @@ class Child:
             is_stuck=lambda: os._exit(STUCK),  # Celery starts another child in its place
         )
         self._workers = WorkerStore(self.database)
-        self._ending.follow(self._loop, self._worker.stop)
+        self._ending.follow(self._loop, self._end)
         await self._limits.start()
         self._begin(self._beat_forever())
         self._begin(self._sweep_forever())
@@ -127,6 +129,14 @@ class Child:
             raise
         finally:
             self._doing = None
+            if self._is_ending:
+                self._ending.let_go()
+
+    def _end(self) -> None:
+        self._is_ending = True
+        self._worker.stop()
+        if self._doing is None:
+            self._ending.let_go()
 
     def close(self) -> None:
         """Let go of everything; waits no longer than it must."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from proctor.domain.errors import ProctorError
@@ -20,37 +22,44 @@ SUMMARIES_AT_A_TIME = 20
 log = logging.getLogger("proctor.worker")
 
 
-async def refresh_catalogue(context: PlanContext) -> list[str]:
-    """Ask every provider whose key is here for its models; gives the providers that answered."""
-    return await asyncio.to_thread(_refresh_catalogue, context)
+async def refresh_catalogue(database: Database, context: PlanContext) -> list[str]:
+    """Ask every provider whose key is here, or is a project's own, for its models; gives those that answered."""
+    return await asyncio.to_thread(_refresh_catalogue, database, context)
 
 
-def _refresh_catalogue(context: PlanContext) -> list[str]:
-    from proctor.runs.models import describe_providers, list_provider_models
+def _refresh_catalogue(database: Database, context: PlanContext) -> list[str]:
+    from proctor.runs.models import describe_providers, list_connected_models, list_provider_models
+    from proctor.stores.provider_keys import ProviderKeyStore
 
     if context.is_offline:
         return []
+    asks: list[tuple[str, Callable[[], object]]] = [
+        (item.provider, partial(list_provider_models, item.provider, context, is_refreshing=True))
+        for item in describe_providers(context.environment)
+        if item.key_variable is not None and item.has_key
+    ]
+    asks += [
+        (f"{row.provider} of project {row.project}", partial(list_connected_models, row, context))
+        for row in ProviderKeyStore(database).of_all()
+    ]
     answered = []
-    for item in describe_providers(context.environment):
-        if item.key_variable is None or not item.has_key:
-            continue
+    for name, ask in asks:
         try:
-            list_provider_models(item.provider, context, is_refreshing=True)
+            ask()
         except ProctorError as fault:
-            log.info("the models of %s are not listed: %s", item.provider, fault)
+            log.info("the models of %s are not listed: %s", name, fault)
         else:
-            answered.append(item.provider)
+            answered.append(name)
     return answered
 
 
-async def prune(context: PlanContext) -> int:
-    """Remove what is kept only to be quicker and was not renewed for months; gives how many files."""
-    from proctor.runs.storage.caches import prune_files
+async def prune(database: Database, context: PlanContext) -> int:
+    """Remove what is kept only to be quicker and was not renewed for months; gives how many lists and files."""
+    from proctor.runs.storage.caches import prune_caches
 
-    home, lists = context.home, context.lists
-    if home is None or lists is None:
+    if context.home is None:
         return 0
-    return await asyncio.to_thread(prune_files, home, lists, before=time.time() - KEPT_DAYS * DAY)
+    return await asyncio.to_thread(prune_caches, database, context.home, before=time.time() - KEPT_DAYS * DAY)
 
 
 async def prune_uploads(database: Database, context: PlanContext) -> int:

@@ -25,6 +25,7 @@ from proctor.secret_files import with_secret_files
 from proctor.settings import Settings
 from proctor.stores.artifacts.opening import open_artifacts
 from proctor.stores.database import Database, open_database
+from proctor.stores.model_lists import LocatedModelLists, ModelListStore
 from proctor.telemetry.starting import count_worker, start_telemetry
 from proctor.worker.polling import work
 
@@ -44,7 +45,7 @@ def plan_context(settings: Settings, folder: Path) -> PlanContext:
         settings.data,
         settings.prices,
         settings.is_offline,
-        settings.lists,
+        LocatedModelLists(settings.database_url),
         artifacts,
         settings.home,
     )
@@ -77,7 +78,11 @@ async def _work(settings: Settings, database: Database, pools: Sequence[Pool], p
     context = plan_context(settings, Path.cwd())
     worker = WorkerContext(
         database,
-        replace(context, project_keys=ProjectKeys(database, context.environment)),
+        replace(
+            context,
+            project_keys=ProjectKeys(database, context.environment),
+            lists=ModelListStore(database),
+        ),
         pools=pools,
         part=part,
         is_stuck=lambda: os._exit(STUCK),

@@ -41,13 +41,13 @@ async def sweep(child: Child) -> object:
 async def refresh_catalogue(child: Child) -> object:
     from proctor.worker.housekeeping import refresh_catalogue as refresh
 
-    return await refresh(child.context)
+    return await refresh(child.database, child.context)
 
 
 async def prune(child: Child) -> object:
     from proctor.worker.housekeeping import prune as prune_caches
 
-    return await prune_caches(child.context)
+    return await prune_caches(child.database, child.context)
 
 
 async def prune_uploads(worker: HasStores) -> object:

@@ -11,6 +11,7 @@ from proctor.domain.errors import StoreError
 from proctor.programs.packages.kept import PACKAGES
 from proctor.stores.cached_answers import forget_answers, judges_answers, lent_answers
 from proctor.stores.database import Database
+from proctor.stores.model_lists import ModelListStore
 
 WEIGHTS = "models"
 """The folder in the home with the weights of local models."""
@@ -35,41 +36,50 @@ class _Files(Struct, frozen=True):
         return [path for path in sorted(self.folder.glob(self.pattern)) if path.stat().st_mtime < before]
 
 
-def _files(home: Path, lists: Path) -> list[_Files]:
+def _files(home: Path) -> list[_Files]:
     return [
-        _Files("model lists", lists, "models-*.json", "providers are asked again what they have"),
         _Files("packages", home / PACKAGES, "*.zip", "programs' packages are fetched again"),
         _Files("weights", home / WEIGHTS, "*.gguf", "local models are fetched again"),
     ]
 
 
-def find_caches(database: Database, home: Path, lists: Path, *, before: float) -> list[Cache]:
+def _remove_earlier_lists(home: Path) -> None:
+    """Providers' lists of models were files until they became rows of the database: nobody reads those."""
+    _remove(sorted((home / "cache").glob("models-*.json")))
+
+
+def find_caches(database: Database, home: Path, *, before: float) -> list[Cache]:
     """What each cache holds from before this moment; nothing is changed."""
     judges, lent = judges_answers(database, before), lent_answers(database, before)
+    lists, bytes_of_lists = ModelListStore(database).count(before)
     found = [
         Cache("answers of judges", judges.count, judges.bytes, "judges are asked and paid again"),
         Cache("answers of runs", lent.count, lent.bytes, "models are asked and paid again; runs stay whole"),
+        Cache("model lists", lists, bytes_of_lists, "providers are asked again what they have"),
     ]
-    for files in _files(home, lists):
+    for files in _files(home):
         old = files.old(before)
         found.append(Cache(files.name, len(old), sum(path.stat().st_size for path in old), files.meaning))
     return found
 
 
-def clear_caches(database: Database, home: Path, lists: Path, *, before: float) -> list[Cache]:
+def clear_caches(database: Database, home: Path, *, before: float) -> list[Cache]:
     """Take away what `find_caches` finds, and say what it was."""
-    found = find_caches(database, home, lists, before=before)
+    found = find_caches(database, home, before=before)
     forget_answers(database, before)
-    for files in _files(home, lists):
+    ModelListStore(database).prune(before)
+    _remove_earlier_lists(home)
+    for files in _files(home):
         _remove(files.old(before))
     return found
 
 
-def prune_files(home: Path, lists: Path, *, before: float) -> int:
+def prune_caches(database: Database, home: Path, *, before: float) -> int:
     """Take away old lists and packages, which are quickly had again; answers cost money, and stay."""
-    old = [path for files in _files(home, lists) if files.name != "weights" for path in files.old(before)]
+    old = [path for files in _files(home) if files.name != "weights" for path in files.old(before)]
     _remove(old)
-    return len(old)
+    _remove_earlier_lists(home)
+    return len(old) + ModelListStore(database).prune(before)
 
 
 def _remove(paths: Sequence[Path]) -> None:

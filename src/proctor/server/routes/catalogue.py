@@ -20,7 +20,7 @@ from proctor.planning.plan_file import benchmark_spec, model_spec
 from proctor.runs.benchmarks.describe import describe_benchmark
 from proctor.runs.benchmarks.own import find_own, list_offered, with_files, with_own_benchmarks
 from proctor.runs.chunks.content import keep_content
-from proctor.runs.models import describe_model, describe_providers, lists_state, search_models
+from proctor.runs.models import describe_model, describe_providers, search_models
 from proctor.runs.plans.dry_run import estimate_run
 from proctor.runs.resolve import resolve_without_keys
 from proctor.server.access import Me, Store
@@ -126,7 +126,7 @@ def known_models(request: Request, caller: Me, query: Annotated[ModelQuery, Quer
         "known-models",
         caller.database,
         [query.model_dump(), keys],
-        lambda: lists_state(context.lists),
+        lambda: "" if context.lists is None else context.lists.state(),
         lambda: search_models(query.text, context, query.limit),
     )
     return cached_answer(request, found)
