@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Literal
+from tempfile import SpooledTemporaryFile
+from typing import IO, Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
@@ -17,6 +18,9 @@ from proctor.reports.rows import RunRows
 from proctor.version import __version__
 
 LOG_VERSION = 2
+MAX_IDS_BYTES, PIECE_BYTES = 2**20, 2**16
+"""Of the ids of the samples; more of them are in a file until they are written."""
+NO_IDS = b'"sample_ids":[]'
 INVALID = "N"
 """Inspect's letter for an answer in which none could be read; it counts as 0."""
 FINISHES = {"stop": "stop", "length": "max_tokens", "filtered": "content_filter", "tool_calls": "tool_calls"}
@@ -124,23 +128,35 @@ class InspectSample(Struct, frozen=True):
 
 
 def export_inspect(rows: RunRows) -> Iterator[bytes]:
-    """The log, sample by sample; reads twice, because what is evaluated comes first, and keeps only ids."""
-    evaluations: dict[tuple[str, str], list[str]] = {}
+    """The log, sample by sample; reads twice, because what is evaluated comes first, and keeps nothing in memory."""
+    with SpooledTemporaryFile(max_size=MAX_IDS_BYTES) as ids:
+        yield from _export(rows, ids)
+
+
+def _export(rows: RunRows, ids: IO[bytes]) -> Iterator[bytes]:
+    evaluations: dict[tuple[str, str], int] = {}
+    """How many samples each has."""
     epochs = 0
     for row in rows:
-        ids = evaluations.setdefault((row.side or row.model, row.benchmark), [])
+        name = (row.side or row.model, row.benchmark)
+        count = evaluations.setdefault(name, 0)
         epochs = max(epochs, row.epoch + 1)
         if row.epoch == 0:
-            ids.append(row.sample_id)
+            ids.write((b"," if count else b"") + json_bytes(row.sample_id))
+            evaluations[name] += 1
     if len(evaluations) > 1:
         found = ", ".join(f"{model} on {benchmark}" for model, benchmark in evaluations)
         raise UserError(
             f"A log of Inspect holds one model on one benchmark, and run {rows.run_id} has {len(evaluations)}: {found}."
             " Name one with --model and --benchmark."
         )
-    (model, benchmark), ids = next(iter(evaluations.items()), (("none/none", "none"), []))
-    head = json_bytes(_head(rows, model, benchmark, ids, epochs))
-    yield head[:-1] + b',"samples":['
+    (model, benchmark), samples = next(iter(evaluations.items()), (("none/none", "none"), 0))
+    before, after = json_bytes(_head(rows, model, benchmark, samples, epochs)).split(NO_IDS, 1)
+    yield before + NO_IDS[:-1]
+    ids.seek(0)
+    while piece := ids.read(PIECE_BYTES):
+        yield piece
+    yield NO_IDS[-1:] + after[:-1] + b',"samples":['
     comma = b""
     for row in rows:
         yield comma + json_bytes(_sample(row))
@@ -148,7 +164,8 @@ def export_inspect(rows: RunRows) -> Iterator[bytes]:
     yield b"]}\n"
 
 
-def _head(rows: RunRows, model: str, benchmark: str, ids: list[str], epochs: int) -> InspectHead:
+def _head(rows: RunRows, model: str, benchmark: str, samples: int, epochs: int) -> InspectHead:
+    """Without the ids of the samples, which may be many."""
     run = rows.course
     created = BEGINNING if run is None else run.created_at.isoformat()
     began = created if run is None or run.started_at is None else run.started_at.isoformat()
@@ -156,7 +173,7 @@ def _head(rows: RunRows, model: str, benchmark: str, ids: list[str], epochs: int
     asked = InspectEval(
         created=created,
         task=benchmark,
-        dataset=InspectDataset(benchmark, len(ids), ids),
+        dataset=InspectDataset(benchmark, samples, []),
         model=model,
         config={"epochs": max(epochs, 1)},
         packages={"proctor": __version__},

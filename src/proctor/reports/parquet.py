@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 from io import BytesIO
-from itertools import islice
 
+from orjson import OPT_APPEND_NEWLINE
+
+from proctor.domain.documents.document import json_bytes
 from proctor.domain.documents.result import EXTRAS, TrialResult
 from proctor.domain.errors import UserError
 from proctor.domain.message import Json
 from proctor.reports.rows import RunRows, flat_values
 
 ROWS_PER_GROUP = 10_000
+BYTES_PER_GROUP = 4 * 2**20
+"""A group of long answers has fewer rows."""
+BYTES_AT_ONCE = 2**19
 
 
 def export_parquet(rows: RunRows, *, rows_per_group: int = ROWS_PER_GROUP) -> Iterator[bytes]:
     """One row a trial, with the fields of the JSON lines; a row group at a time, so memory holds no more than one."""
     try:
         import pyarrow
-        from pyarrow import parquet
+        from pyarrow import json, parquet
     except ImportError:
         raise UserError("Parquet needs pyarrow: pip install 'proctor[parquet]'.") from None
     text, number, count, flag = pyarrow.string(), pyarrow.float64(), pyarrow.int64(), pyarrow.bool_()
@@ -38,12 +43,24 @@ def export_parquet(rows: RunRows, *, rows_per_group: int = ROWS_PER_GROUP) -> It
             *((name, text) for name in EXTRAS if name in rows.extras),
         ]
     )  # fmt: skip
-    piece = BytesIO()
+    # From JSON, because pyarrow imports pandas to look at objects of Python, where it is there.
+    options = json.ParseOptions(explicit_schema=schema, unexpected_field_behavior="ignore")
+    piece, slices = BytesIO(), list[pyarrow.Table]()
     with parquet.ParquetWriter(piece, schema, compression="zstd") as writer:
-        for group in _groups(rows, rows_per_group):
-            table = pyarrow.Table.from_pylist([_flat(row, rows.extras) for row in group], schema=schema)
-            writer.write_table(table, row_group_size=rows_per_group)
-            yield _taken(piece)
+
+        def write_group() -> bytes:
+            writer.write_table(pyarrow.concat_tables(slices), row_group_size=rows_per_group)
+            slices.clear()
+            return _taken(piece)
+
+        for lines in _slices(rows, rows_per_group):
+            read = json.ReadOptions(use_threads=False, block_size=len(lines))
+            slices.append(json.read_json(BytesIO(lines), read, options))
+            count, size = (sum(getattr(one, name) for one in slices) for name in ("num_rows", "nbytes"))
+            if count >= rows_per_group or size >= BYTES_PER_GROUP:
+                yield write_group()
+        if slices:
+            yield write_group()
     yield _taken(piece)
 
 
@@ -55,10 +72,18 @@ def _taken(piece: BytesIO) -> bytes:
     return content
 
 
-def _groups(rows: Iterable[TrialResult], size: int) -> Iterator[list[TrialResult]]:
-    walker = iter(rows)
-    while group := list(islice(walker, size)):
-        yield group
+def _slices(rows: RunRows, most_rows: int) -> Iterator[bytes]:
+    """The rows as JSON lines, a few at a time: reading them takes many times their length for a moment."""
+    lines, count = bytearray(), 0
+    for row in rows:
+        lines += json_bytes(_flat(row, rows.extras), OPT_APPEND_NEWLINE)
+        count += 1
+        if count == most_rows or len(lines) >= BYTES_AT_ONCE:
+            yield bytes(lines)
+            lines.clear()
+            count = 0
+    if count:
+        yield bytes(lines)
 
 
 def _flat(row: TrialResult, extras: Collection[str]) -> dict[str, Json]:

@@ -47,12 +47,13 @@ from proctor.server.service import Service
 from proctor.server.static import Dashboard
 
 ROUTERS = (
-    status.router,
+    # What is asked for most comes first: routes are tried in this order.
+    results.router,
     runs.router,
+    status.router,
     rescorings.router,
     events.router,
     project_events.router,
-    results.router,
     comparing.router,
     drafts.router,
     catalogue.router,

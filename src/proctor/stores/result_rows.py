@@ -149,13 +149,21 @@ def attempts_of(database: Database, run_id: str, result_id: int) -> list[ResultR
     scope = scope_filter(database, "mine")
     # All evaluations of a run have its month: the server looks into one partition.
     month = "(SELECT min(month) FROM evaluations WHERE run_id = ?)"
+    # What an evaluation is called beside others is another query, and only where the run varies its benchmark.
+    varied = (
+        "EXISTS (SELECT 1 FROM evaluations AS others WHERE others.run_id = mine.run_id "
+        "AND others.benchmark = mine.benchmark AND others.benchmark_spec != mine.benchmark_spec) AS is_varied"
+    )
     page = (
-        f"SELECT {_RESPONSE} FROM responses AS asked JOIN evaluations AS mine ON mine.id = asked.evaluation_id "  # noqa: S608
+        f"SELECT {_RESPONSE}, {varied} FROM responses AS asked "  # noqa: S608
+        "JOIN evaluations AS mine ON mine.id = asked.evaluation_id "
         "JOIN responses ON responses.evaluation_id = asked.evaluation_id AND responses.trial_id = asked.trial_id "
         f"WHERE asked.id = ? AND asked.month = {month} AND responses.month = {month} AND mine.run_id = ?{scope.sql}"
     )
     values = [result_id, run_id, run_id, run_id, *scope.values]
-    return _read(database, _with_texts(page), values, parts_of_run(database, run_id) or ())
+    rows, marks = _read_rows(database, _with_texts(page), values)
+    parts = parts_of_run(database, run_id) if rows and rows[0]["is_varied"] else None
+    return _result_rows(rows, marks, parts or ())
 
 
 def _with_texts(page: str) -> str:
@@ -167,11 +175,22 @@ def _read(
     database: Database, query: str, values: Sequence[str | int], parts: Sequence[EvaluationPart]
 ) -> list[ResultRow]:
     """The rows with their scores in force, in the order of their ids; `parts` are the evaluations they can be of."""
-    sides = {part.id: part.side for part in parts}
+    return _result_rows(*_read_rows(database, query, values), parts)
+
+
+def _read_rows(
+    database: Database, query: str, values: Sequence[str | int]
+) -> tuple[list[Row], Mapping[int, Sequence[ScoreRow]]]:
     # Put in order here: for the sake of an order, SQLite takes an index that goes through the whole evaluation.
     with database.connection(is_reading=True) as connection:
         rows = sorted(connection.execute(query, values).fetchall(), key=lambda row: row["id"])
-        marks = _scores_of(connection, rows) if rows else {}
+        return rows, _scores_of(connection, rows) if rows else {}
+
+
+def _result_rows(
+    rows: Sequence[Row], marks: Mapping[int, Sequence[ScoreRow]], parts: Sequence[EvaluationPart]
+) -> list[ResultRow]:
+    sides = {part.id: part.side for part in parts}
     return [_result_row(row, tuple(marks.get(row["id"], ())), sides.get(row["evaluation_id"])) for row in rows]
 
 

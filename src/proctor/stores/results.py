@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from copy import copy
 from heapq import merge
 
 from proctor.domain.trial import Outcome
@@ -10,6 +11,30 @@ from proctor.stores.database import ROWS_AT_A_TIME, Database
 from proctor.stores.result_filters import ResultFilters
 from proctor.stores.result_ids import MAX_AT_ONCE, EvaluationPart, find_ids, find_places
 from proctor.stores.result_rows import ResultRow, parts_of_run, rows_after, rows_of_ids
+
+FIRST_ROWS, BYTES_AT_A_TIME = 20, 4 * 2**20
+
+
+class PageSize:
+    """How many rows are read at once: fewer of long ones, so that a page of any run takes about as much memory."""
+
+    def __init__(self, most: int, *, is_fixed: bool) -> None:
+        self.most, self._is_fixed = most, is_fixed
+        self.rows = most if is_fixed else min(most, FIRST_ROWS)
+
+    def note(self, page: list[ResultRow]) -> list[ResultRow]:
+        """Learn from a page what the next one may have."""
+        if not self._is_fixed and page:
+            length = sum(map(_length, page)) // len(page) + 1
+            self.rows = max(1, min(self.most, BYTES_AT_A_TIME // length, 4 * self.rows))
+        return page
+
+
+def _length(row: ResultRow) -> int:
+    """Roughly, of its texts."""
+    details = sum(len(score.reason) + len(score.details or "") for score in row.scores)
+    texts = (row.input, row.prompt, row.response, row.more, row.sample_body, row.error)
+    return details + sum(len(text) for text in texts if text)
 
 
 class ResultStore:
@@ -35,20 +60,24 @@ class ResultStore:
         """
         given = dict(where or {})
         parts = _chosen(parts_of_run(self.database, run_id) if parts is None else parts, given)
-        size = page_size or max(50, ROWS_AT_A_TIME // max(1, len(parts)))
+        size = PageSize(page_size or max(50, ROWS_AT_A_TIME // max(1, len(parts))), is_fixed=page_size is not None)
         wanted = ResultFilters.of(given, outcome, all_attempts=all_attempts, is_wrong=is_wrong)
         # Each evaluation's rows lie in the order of their ids already; sorting the run for each page is slow.
-        return merge(*(self._results_of(part, wanted, after, size) for part in parts), key=lambda row: row.id)
+        return merge(*(self._results_of(part, wanted, after, copy(size)) for part in parts), key=lambda row: row.id)
 
-    def _results_of(self, part: EvaluationPart, wanted: ResultFilters, after: int, size: int) -> Iterator[ResultRow]:
+    def _results_of(
+        self, part: EvaluationPart, wanted: ResultFilters, after: int, size: PageSize
+    ) -> Iterator[ResultRow]:
         if not wanted.is_open:
-            for ids in find_ids(self.database, part, wanted, after=after, size=size):
-                for start in range(0, len(ids), size):
-                    yield from rows_of_ids(self.database, part, ids[start : start + size])
+            for ids in find_ids(self.database, part, wanted, after=after, size=size.most):
+                start = 0
+                while found := ids[start : start + size.rows]:
+                    start += size.rows
+                    yield from size.note(rows_of_ids(self.database, part, found))
             return
-        while page := rows_after(self.database, part, after, size, all_attempts=wanted.all_attempts):
-            yield from page
+        while page := rows_after(self.database, part, after, size.rows, all_attempts=wanted.all_attempts):
             after = page[-1].id
+            yield from size.note(page)
 
     def positions(
         self, run_id: str, *, every: int, outcome: Outcome | None = None, where: dict[str, str] | None = None

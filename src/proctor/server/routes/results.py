@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Annotated, Literal
 
@@ -53,6 +53,7 @@ EXPORTS = {
     "junit": "application/xml",
     "inspect": JSON,
 }
+PIECE_BYTES = 2**16
 ENDINGS = {"junit": "xml", "inspect": "json"}
 Cursor = Annotated[int, Path(ge=1, le=MAX_ID)]
 
@@ -229,9 +230,20 @@ def export(run_id: str, database: Store, query: Annotated[ExportQuery, Query()])
     rows = read_rows(database, run_id, all_attempts=query.all_attempts, extras=extras, where=where)
     chunks = iter(plugins.create("exports", query.format, rows))
     first = next(chunks, b"")  # what is wrong shows before the answer has begun
-    content: Iterator[bytes] = (bytes(memoryview(part)) for part in chain([first], chunks))
+    content = _in_pieces(bytes(memoryview(part)) for part in chain([first], chunks))
     headers = _attached(f"{rows.run_id}.{ENDINGS.get(query.format, query.format)}")
     return StreamingResponse(content, media_type=EXPORTS[query.format], headers=headers)
+
+
+def _in_pieces(parts: Iterable[bytes]) -> Iterator[bytes]:
+    """What is sent at once: each piece goes from a thread to the connection, which takes longer than a row does."""
+    piece = bytearray()
+    for part in parts:
+        piece += part
+        if len(piece) >= PIECE_BYTES:
+            yield bytes(piece)
+            piece.clear()
+    yield bytes(piece)
 
 
 def _extras(given: str | None, format_name: str = "jsonl") -> tuple[str, ...]:
