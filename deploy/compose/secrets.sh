@@ -35,8 +35,8 @@ if [ ! -e tls.pem ]; then
   mv tls.key.new tls.key
   mv tls.pem.new tls.pem
 fi
-# Made by `proctor keys create` once the service runs: docs/operations/compose.md.
-printf '' | keep prometheus.key
+# Made by `proctor keys create` once the service runs: docs/operations/compose.md. A swarm takes no empty secret.
+printf 'not-made-yet' | keep prometheus.key
 printf '# OPENAI_API_KEY=…\n' | keep providers.env
 chmod 0644 prometheus.key providers.env
 echo "Secrets are in $(pwd)." >&2

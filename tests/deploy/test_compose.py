@@ -69,8 +69,11 @@ def test_a_service_is_pinned_confined_and_names_only_what_there_is(file: str, se
         assert "no-new-privileges:true" in found["security_opt"]
     for kind in ("configs", "secrets", "volumes", "networks"):
         for one in found.get(kind, ()) if file != "compose.sandbox.yaml" else ():
+            if isinstance(one, dict) and one.get("type") == "tmpfs":
+                continue
             name = one["source"] if isinstance(one, dict) else one.partition(":")[0]
             assert name in whole[kind], f"{service}: {name}"
+    assert not {"tmpfs", "shm_size"} & set(found), f"{service}: a swarm passes over them without a word"
     for option in found.get("security_opt", ()):
         if option.startswith("seccomp="):
             assert (FOLDER / option.removeprefix("seccomp=")).is_file()
@@ -83,7 +86,8 @@ def test_every_file_is_there_and_every_secret_is_made_and_none_is_given(file: st
     for config in whole.get("configs", {}).values():
         assert (FOLDER / config["file"]).is_file(), config
     for secret in whole["secrets"].values():
-        assert (tmp_path / secret["file"].removeprefix("secrets/")).is_file(), secret
+        made = tmp_path / secret["file"].removeprefix("secrets/")
+        assert made.stat().st_size > 0, f"{secret}: a swarm takes no empty one"
     assert not PRIVATE.findall((FOLDER / file).read_text())
     used = {one for service in whole["services"].values() for one in service.get("secrets", ())}
     assert used == set(whole["secrets"])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import runpy
 import secrets
@@ -20,20 +19,15 @@ from threading import Thread
 import pytest
 
 import postgres
+from deploy.local_processes import ROOT
+from deploy.made_images import BASE, IMAGE, NO_MORE_THAN_ROOT_HAS, podman
 from redis_server import RedisServer
-from sandboxes.engines import skip_unless_engines_are_wanted, started_engine
+from sandboxes.engines import started_engine
 
-ROOT = Path(__file__).parents[2]
-IMAGE = "localhost/proctor:test"
-BASE = "localhost/proctor-base:test"
-BASE_FOLDER = "TESTS_BASE"
-"""May name a root file system that debootstrap made before, which saves a minute."""
 MAX_BYTES = 250_000_000
-SUITE = "bookworm"
 CONFINED = (
     *("--read-only", "--cap-drop", "ALL", "--security-opt", "no-new-privileges", "--pids-limit", "512"),
-    *("--memory", "1g", "--tmpfs", "/tmp:rw,size=64m,mode=1777"),
-    *("--ulimit", "nofile=4096:4096", "--ulimit", "nproc=4096:4096"),  # this machine's root may not raise limits
+    *("--memory", "1g", "--tmpfs", "/tmp:rw,size=64m,mode=1777", *NO_MORE_THAN_ROOT_HAS),
 )
 SANDBOX_POOL = (
     *("--security-opt", f"seccomp={ROOT / 'deploy' / 'profiles' / 'proctor-sandbox.seccomp.json'}"),
@@ -86,12 +80,6 @@ def folder() -> Iterator[Path]:
     shutil.rmtree(made, ignore_errors=True)
 
 
-def podman(*arguments: str, fails: bool = False) -> str:
-    done = subprocess.run(["podman", *arguments], capture_output=True, text=True, timeout=1200, check=False)
-    assert bool(done.returncode) is fails, f"{arguments}\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
-    return done.stdout + done.stderr if fails else done.stdout
-
-
 def proctor(*arguments: str, options: tuple[str, ...] = ("--network", "none"), fails: bool = False) -> str:
     return podman("run", "--rm", "-v", "home:/data", *CONFINED, *options, IMAGE, *arguments, fails=fails)
 
@@ -107,44 +95,12 @@ def is_healthy(name: str) -> bool:
     return subprocess.run(["podman", "healthcheck", "run", name], capture_output=True, check=False).returncode == 0
 
 
-def build(folder: Path) -> None:
-    root = Path(os.environ.get(BASE_FOLDER) or folder / "root")
-    if not (root / "usr").is_dir():
-        command = [
-            "debootstrap",
-            "--variant=minbase",
-            "--include=python3,python3-venv,ca-certificates",
-            SUITE,
-            str(root),
-        ]
-        made = subprocess.run(command, capture_output=True, text=True, check=False)
-        if made.returncode:
-            pytest.skip(f"no base can be made here: debootstrap ended with {made.stdout[-200:]}")
-    packed = folder / "root.tar"
-    subprocess.run(["tar", "-C", str(root), "-cf", str(packed), "."], check=True)
-    podman("import", "--quiet", str(packed), BASE)
-    packed.unlink()
-    # Authorities of this machine's own are trusted while building; nothing of them stays in the image.
-    trusted = os.environ.get("SSL_CERT_FILE") or "/etc/ssl/certs/ca-certificates.crt"
-    npmrc = folder / "npmrc"
-    npmrc.write_text("cafile=/etc/ssl/certs/ca-certificates.crt\n")
-    mounts = ["-v", f"{trusted}:/etc/ssl/certs/ca-certificates.crt:ro", "-v", f"{npmrc}:/root/.npmrc:ro"]
-    podman(
-        *("build", "--quiet", "--format", "docker", "--network", "host", *mounts, "--build-arg", f"BASE={BASE}"),
-        *("--build-arg", "VERSION=1.2.3", "-f", str(ROOT / "deploy/image/Dockerfile"), "-t", IMAGE, str(ROOT)),
-    )
-
-
 def test_the_image_is_small_runs_every_role_confined_and_ends_when_told(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    own_image: Path, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One test, because the image takes minutes to build and is built once."""
-    skip_unless_engines_are_wanted("podman")
-    if shutil.which("debootstrap", path="/usr/sbin:/usr/bin:/sbin:/bin") is None:
-        pytest.skip("debootstrap is not installed: apt-get install debootstrap")
-    monkeypatch.setenv("PATH", f"{os.environ['PATH']}:/usr/sbin:/sbin")
+    """One test: an engine of one's own takes a while to read an image."""
     with started_engine("podman", folder, monkeypatch):
-        build(folder)
+        podman("load", "--quiet", "--input", str(own_image))
         _is_what_it_promises()
         _evaluates_confined()
         _serves_with_tls(tmp_path)
@@ -168,7 +124,7 @@ def _is_what_it_promises() -> None:
     bill = json.loads(kinds)
     assert bill["bomFormat"] == "CycloneDX"
     listed = {row["name"].lower().replace("_", "-") for row in bill["components"]}
-    needed = {"proctor", "fastapi", "celery", "psycopg", "obstore", "cryptography"}
+    needed = {"proctor", "fastapi", "celery", "psycopg", "obstore", "cryptography", "opentelemetry-sdk"}
     assert needed <= listed, needed - listed
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import errno
 import io
 import os
@@ -30,6 +31,8 @@ from proctor.runs.storage.project_deletion import delete_project
 from proctor.stores.artifacts.folder import FolderArtifacts
 from proctor.stores.backups.rows import TableDigest
 from proctor.stores.backups.rows import read_rows as read_table_rows
+from proctor.stores.backups.sealed_file import SealedReader, SealedWriter
+from proctor.stores.backups.sealing import MARK, PIECE_BYTES, SALT_BYTES, TAG_BYTES, BackupKey
 from proctor.stores.database import Database, open_database
 from proctor.stores.project_content import CONTENT, SHARED
 from proctor.stores.schema import metadata, stored_tables
@@ -442,6 +445,72 @@ def test_an_archive_that_its_disk_does_not_give_is_named_and_not_the_place_it_go
         import_project(*elsewhere, exported, name=None, is_own=True, by="test")
 
 
+KEY, OTHER_KEY = BackupKey(bytes(range(32))), BackupKey(bytes(32))
+
+
+def test_an_encrypted_archive_shows_nothing_and_is_the_same_project(
+    database: Database, exported: Path, artifacts: FolderArtifacts, elsewhere: tuple[Database, FolderArtifacts]
+) -> None:
+    large = artifacts.put("large", bytes(range(256)) * 10_000)  # pieces of a megabyte each
+    with database.connection() as connection, connection.transaction():
+        connection.execute("UPDATE files SET artifact = ?, size_bytes = 2560000 WHERE project = ?", [large, PROJECT])
+    sealed, open_to_all = exported.with_name("sealed"), exported.with_name("open.zip")
+    done = export_project(database, artifacts, PROJECT, sealed, by="test", key=KEY)
+    assert done.is_encrypted
+    export_project(database, artifacts, PROJECT, open_to_all, by="test")
+    for shown in (large, MANIFEST, '"project": "acme"'):
+        assert shown.encode() in open_to_all.read_bytes()
+        assert shown.encode() not in sealed.read_bytes()
+    target, theirs = elsewhere
+    for key, said in ((None, "is encrypted: set PROCTOR_BACKUP_KEY"), (OTHER_KEY, "another key, or is damaged")):
+        with pytest.raises(UserError, match=said):
+            import_project(target, theirs, sealed, name=None, is_own=True, by="test", key=key)
+    import_project(target, theirs, sealed, name=None, is_own=True, by="test", key=KEY)
+    assert results(target, PROJECT) == results(database, PROJECT)
+    assert theirs.get(large) == artifacts.get(large)
+
+
+@pytest.mark.sqlite
+def test_every_changed_byte_of_an_encrypted_archive_is_found(
+    database: Database, artifacts: FolderArtifacts, exported: Path, elsewhere: tuple[Database, FolderArtifacts]
+) -> None:
+    file = exported.with_name("sealed")
+    export_project(database, artifacts, PROJECT, file, by="test", key=KEY)
+    whole = file.read_bytes()
+    spoilt = [whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :] for place in range(0, len(whole), 499)]
+    for one in (*spoilt, whole[:-1], whole[: len(MARK)], whole + b"x"):
+        file.write_bytes(one)
+        with pytest.raises(UserError):
+            import_project(*elsewhere, file, name=None, is_own=True, by="test", key=KEY)
+    file.write_bytes(whole)
+    import_project(*elsewhere, file, name=None, is_own=True, by="test", key=KEY)
+
+
+@pytest.mark.sqlite
+def test_pieces_of_an_encrypted_file_are_read_from_anywhere_and_cannot_change_places(tmp_path: Path) -> None:
+    content = b"".join(bytes([number]) * PIECE_BYTES for number in range(3)) + b"end"
+    file = tmp_path / "sealed"
+    with file.open("wb") as opened:
+        writer = SealedWriter(opened, KEY, "name")
+        for start in range(0, len(content), 700_001):
+            assert writer.write(content[start : start + 700_001]) > 0
+        writer.end()
+    assert b"".join(KEY.open("name", [file.read_bytes()])) == content  # the form is that of backups
+    with io.BufferedReader(SealedReader(file, KEY, "name")) as read:
+        for place in (len(content) - 5, 0, PIECE_BYTES - 2, 2 * PIECE_BYTES):
+            read.seek(place)
+            assert read.read(7) == content[place : place + 7]
+        assert read.seek(-3, io.SEEK_END) == len(content) - 3
+        assert read.read() == b"end"
+    head, size = len(MARK) + SALT_BYTES, PIECE_BYTES + TAG_BYTES
+    whole = file.read_bytes()
+    first, second = whole[head : head + size], whole[head + size : head + 2 * size]
+    for spoilt in (whole[:head] + second + first + whole[head + 2 * size :], whole[: head + 2 * size]):
+        file.write_bytes(spoilt)
+        with pytest.raises(UserError), SealedReader(file, KEY, "name") as cut:
+            cut.read()
+
+
 class NoMoreFiles(FolderArtifacts):
     def check(self) -> None:
         raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
@@ -486,17 +555,27 @@ def test_a_project_with_a_run_that_has_not_ended_is_not_exported(
     assert not list(tmp_path.glob(".export-*"))
 
 
-def test_the_commands_say_what_went_and_came(cli: Cli, home: Path, tmp_path: Path) -> None:
+def test_the_commands_say_what_went_and_came(
+    cli: Cli, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     proctor.evaluate("puzzles", models="demo/strong", limit=3)
     file = tmp_path / "mine.zip"
     ended = cli("projects", "export", "local", file)
     assert ended.code == 0
     assert ended.out.startswith(f"Exported local to {file}")
     assert cli("projects", "export", "local", file).code == 2
+    key = tmp_path / "key"
+    key.write_text(base64.b64encode(bytes(32)).decode())
+    monkeypatch.setenv("PROCTOR_BACKUP_KEY_FILE", str(key))
+    for name, option, is_encrypted in (("sealed", (), True), ("plain", ("--plain",), False)):
+        assert (", encrypted)" in cli("projects", "export", "local", tmp_path / name, *option).out) is is_encrypted
+        assert zipfile.is_zipfile(tmp_path / name) is not is_encrypted
     assert cli("delete", "latest", "--yes").code == 0
     assert "There is a project 'local' already" in cli("projects", "import", file).err
-    ended = cli("projects", "import", file, "--as", "back")
+    ended = cli("projects", "import", tmp_path / "sealed", "--as", "back")
     assert ended.code == 0
     assert "Imported back: 1 run" in ended.out
+    monkeypatch.delenv("PROCTOR_BACKUP_KEY_FILE")
+    assert "is encrypted: set PROCTOR_BACKUP_KEY" in cli("projects", "import", tmp_path / "sealed", "--as", "x").err
     assert "no leaderboard ranks them" in ended.out
     assert home.exists()

@@ -104,10 +104,11 @@ def started_engine(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> 
                 monkeypatch.setenv(key, value)
             yield
     finally:
-        _sweep(folder, groups)
+        sweep(folder, groups)
 
 
-def _sweep(folder: Path, groups: list[Path]) -> None:
+def sweep(folder: Path, groups: list[Path]) -> None:
+    """Remove what an engine that has ended left: mounts, its folder, and control groups that are empty."""
     mounted = [line.split()[1] for line in Path("/proc/self/mounts").read_text().splitlines()]
     for point in sorted((point for point in mounted if point.startswith(f"{folder}/")), reverse=True):
         subprocess.run(["umount", "-l", point], check=False)

@@ -111,24 +111,28 @@ def delete(name: str, yes: bool, as_json: bool) -> None:
 @projects.command()
 @click.argument("name")
 @click.argument("file", type=click.Path(path_type=Path))
+@click.option("--plain", is_flag=True, help="Do not encrypt it, although there is a key for backups.")
 @as_json
-def export(name: str, file: Path, as_json: bool) -> None:
+def export(name: str, file: Path, plain: bool, as_json: bool) -> None:
     """Write all that a project has to FILE, for 'proctor projects import' elsewhere.
 
     Runs with their answers and scores, marks and comments, files, benchmarks, plans, programs, asks, and every artifact
-    they name. What is secret (keys, webhooks), people and budgets stay here. All runs must have ended.
+    they name. What is secret (keys, webhooks), people and budgets stay here. All runs must have ended. With
+    PROCTOR_BACKUP_KEY (32 bytes as base64) or PROCTOR_BACKUP_KEY_FILE the file is encrypted, as backups are.
     """
+    from proctor.cli.backup import backup_key
     from proctor.cli.context import artifacts, database, print_json
     from proctor.reports.figures import bytes_text, plural
     from proctor.runs.storage.project_archive import export_project
 
     with database() as opened:
-        done = export_project(opened, artifacts(), name, file, by=BY)
+        done = export_project(opened, artifacts(), name, file, by=BY, key=None if plain else backup_key())
     if as_json:
         print_json(done)
         return
     what = f"{plural(done.rows.get('runs', 0), 'run')}, {plural(sum(done.rows.values()), 'row')}"
-    echo(f"Exported {name} to {file} ({bytes_text(done.bytes)}): {what}, {plural(done.artifacts, 'artifact')}.")
+    sealed = ", encrypted" if done.is_encrypted else ""
+    echo(f"Exported {name} to {file} ({bytes_text(done.bytes)}{sealed}): {what}, {plural(done.artifacts, 'artifact')}.")
 
 
 @projects.command(name="import")
@@ -140,14 +144,16 @@ def import_(file: Path, name: str | None, own: bool, as_json: bool) -> None:
     """Make a new project of a FILE that 'proctor projects export' wrote; counts and digests are compared.
 
     Nobody here saw its answers being made: its models are called imported/…, no leaderboard ranks them, its runs cannot
-    be resumed and its answers are lent to no other run. With --own everything is as it was.
+    be resumed and its answers are lent to no other run. With --own everything is as it was. One that is encrypted is
+    opened with PROCTOR_BACKUP_KEY or PROCTOR_BACKUP_KEY_FILE.
     """
+    from proctor.cli.backup import backup_key
     from proctor.cli.context import artifacts, database, print_json
     from proctor.reports.figures import plural
     from proctor.runs.storage.project_archive import import_project
 
     with database() as opened:
-        done = import_project(opened, artifacts(), file, name=name, is_own=own, by=BY)
+        done = import_project(opened, artifacts(), file, name=name, is_own=own, by=BY, key=backup_key())
     if as_json:
         print_json(done)
         return

@@ -15,6 +15,7 @@ class ExportedProject(Document, frozen=True):
     """Of each table that has some."""
     artifacts: int
     artifact_bytes: int
+    is_encrypted: bool
 
 
 class ImportedProject(Document, frozen=True):

@@ -7,15 +7,16 @@ runs are called `imported/…`, so that no leaderboard ranks them and nothing of
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import tempfile
 import zipfile
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO, Annotated, Any
+from typing import IO, Annotated, Any, BinaryIO
 
 import msgspec
 import orjson
@@ -33,6 +34,8 @@ from proctor.stores.accounts.users import ProjectStore
 from proctor.stores.archived_values import JSON_COLUMNS
 from proctor.stores.backups.manifest import TableContent
 from proctor.stores.backups.rows import read_rows
+from proctor.stores.backups.sealed_file import SealedReader, SealedWriter, is_sealed
+from proctor.stores.backups.sealing import PIECE_BYTES, BackupKey
 from proctor.stores.copying import continue_numbers
 from proctor.stores.database import Database
 from proctor.stores.project_content import (
@@ -52,6 +55,8 @@ FORMAT = 1
 MANIFEST, ROWS, ARTIFACTS = "manifest.json", "rows.gz", "artifacts/"
 MAX_MANIFEST_BYTES = 1 << 20
 CHUNK_BYTES = 1 << 20
+PURPOSE = "project archive"
+"""What the pieces of an encrypted one are bound to: the file may be renamed, and is no part of a backup."""
 _KEY = re.compile(r"(?<![0-9a-f])[0-9a-f]{40}(?![0-9a-f])")
 
 
@@ -66,8 +71,13 @@ class ProjectManifest(Struct, frozen=True):
     format: int = FORMAT
 
 
-def export_project(database: Database, artifacts: Artifacts, name: str, file: Path, *, by: str) -> ExportedProject:
-    """Write it to a new file, which is there whole or not at all; RunError while one of its runs is not ended."""
+def export_project(
+    database: Database, artifacts: Artifacts, name: str, file: Path, *, by: str, key: BackupKey | None = None
+) -> ExportedProject:
+    """Write it to a new file, which is there whole or not at all; RunError while one of its runs is not ended.
+
+    With a key it is encrypted.
+    """
     if name != LOCAL:
         ProjectStore(database).require(name)
     if file.exists():
@@ -76,23 +86,44 @@ def export_project(database: Database, artifacts: Artifacts, name: str, file: Pa
         raise UserError(f"There is no folder {file.absolute().parent}.")
     _refuse_open_runs(database, name)
     try:
-        manifest = _write_file(database, artifacts, name, file)
+        manifest = _write_file(database, artifacts, name, file, key)
     except OSError as error:  # stores explain theirs
         raise UserError(f"{file} cannot be written: {error.strerror or error}.") from None
     AuditStore(database).add(by, "export-project", of=name, project=name)
     counts = {one.table: one.rows for one in manifest.tables if one.rows}
-    return ExportedProject(name, str(file), file.stat().st_size, counts, manifest.artifacts, manifest.artifact_bytes)
+    return ExportedProject(
+        name, str(file), file.stat().st_size, counts, manifest.artifacts, manifest.artifact_bytes, key is not None
+    )
 
 
-def _write_file(database: Database, artifacts: Artifacts, name: str, file: Path) -> ProjectManifest:
+def _write_file(
+    database: Database, artifacts: Artifacts, name: str, file: Path, key: BackupKey | None
+) -> ProjectManifest:
     descriptor, unfinished = tempfile.mkstemp(prefix=".export-", dir=file.absolute().parent)
     try:
-        with os.fdopen(descriptor, "wb") as opened, zipfile.ZipFile(opened, "w", allowZip64=True) as archive:
+        with (
+            os.fdopen(descriptor, "wb") as opened,
+            _sealing(opened, key) as stream,
+            zipfile.ZipFile(stream, "w", allowZip64=True) as archive,
+        ):
             manifest = _write(archive, database, artifacts, name)
         Path(unfinished).rename(file)
     finally:
         Path(unfinished).unlink(missing_ok=True)
     return manifest
+
+
+@contextmanager
+def _sealing(opened: BinaryIO, key: BackupKey | None) -> Iterator[BinaryIO]:
+    """Where the archive is written to; encrypted with the key on its way to the file, where there is one."""
+    if key is None:
+        yield opened
+        return
+    writer = SealedWriter(opened, key, PURPOSE)
+    stream = io.BufferedWriter(writer, PIECE_BYTES)
+    yield stream
+    stream.flush()
+    writer.end()
 
 
 def _refuse_open_runs(database: Database, name: str) -> None:
@@ -137,10 +168,20 @@ def _named(found: TravellingRows) -> Iterator[str]:
 
 
 def import_project(
-    database: Database, artifacts: Artifacts, file: Path, *, name: str | None, is_own: bool, by: str
+    database: Database,
+    artifacts: Artifacts,
+    file: Path,
+    *,
+    name: str | None,
+    is_own: bool,
+    by: str,
+    key: BackupKey | None = None,
 ) -> ImportedProject:
-    """Make a new project of an archive; a mistake or damage is found before anything is written."""
-    with _opened(file) as archive:
+    """Make a new project of an archive; a mistake or damage is found before anything is written.
+
+    The key is needed for an archive that is encrypted, and not looked at for others.
+    """
+    with _opened(file, key) as archive:
         manifest = _read_manifest(archive)
         project = check_project_name(name or manifest.project)
         if project == LOCAL or project in ProjectStore(database).names():
@@ -150,8 +191,8 @@ def import_project(
         _refuse_others_artifacts(archive, artifacts, keys)
         _check_benchmarks(archive, keys)
         artifacts.check()
-        for key in keys:
-            artifacts.put(f"imported {key}", _chunks(archive, ARTIFACTS + key))
+        for one in keys:
+            artifacts.put(f"imported {one}", _chunks(archive, ARTIFACTS + one))
         writer = _write_rows(database, archive, manifest, project, is_own=is_own)
     continue_numbers(database)
     counts = {table: rows for table, rows in compare_written(database, project, writer).items() if rows}
@@ -239,20 +280,30 @@ _LABELS = {
 
 
 @contextmanager
-def _opened(file: Path) -> Iterator[zipfile.ZipFile]:
-    try:
-        archive = zipfile.ZipFile(file)
-    except FileNotFoundError:
-        raise NotFoundError(f"There is no file {file}.") from None
-    except (zipfile.BadZipFile, EOFError, ValueError, NotImplementedError) as error:
-        raise UserError(
-            f"{file} is no archive of a project, or a part of it is missing ({error}). 'proctor projects export' "
-            "writes one."
-        ) from None
-    except OSError as error:
-        raise UserError(f"{file} cannot be read: {error.strerror or error}.") from None
-    with archive:
-        yield archive
+def _opened(file: Path, key: BackupKey | None) -> Iterator[zipfile.ZipFile]:
+    with ExitStack() as stack:
+        try:
+            archive = zipfile.ZipFile(stack.enter_context(_content(file, key)))
+        except FileNotFoundError:
+            raise NotFoundError(f"There is no file {file}.") from None
+        except (zipfile.BadZipFile, EOFError, ValueError, NotImplementedError) as error:
+            raise UserError(
+                f"{file} is no archive of a project, or a part of it is missing ({error}). 'proctor projects export' "
+                "writes one."
+            ) from None
+        except OSError as error:
+            raise UserError(f"{file} cannot be read: {error.strerror or error}.") from None
+        with archive:
+            yield archive
+
+
+def _content(file: Path, key: BackupKey | None) -> BinaryIO:
+    """The archive's file, decrypted where it is encrypted."""
+    if not is_sealed(file):
+        return file.open("rb")
+    if key is None:
+        raise UserError(f"{file} is encrypted: set PROCTOR_BACKUP_KEY or PROCTOR_BACKUP_KEY_FILE to its key.")
+    return io.BufferedReader(SealedReader(file, key, PURPOSE), PIECE_BYTES)
 
 
 def _read_manifest(archive: zipfile.ZipFile) -> ProjectManifest:

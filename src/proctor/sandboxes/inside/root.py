@@ -18,6 +18,7 @@ _LINKS = {
     "shm": "/tmp/.shm",
 }
 _LOCKED = {
+    os.ST_RDONLY: kernel.RDONLY,  # as systemd's PrivateDevices mounts /dev; a device is written to all the same
     os.ST_NOSUID: kernel.NOSUID,
     os.ST_NODEV: kernel.NODEV,
     os.ST_NOEXEC: kernel.NOEXEC,

@@ -49,16 +49,11 @@ class BackupKey:
 
     def seal(self, name: str, chunks: Iterable[bytes]) -> Iterator[bytes]:
         """The file as it is kept."""
-        salt = os.urandom(SALT_BYTES)
-        cipher = self._cipher(salt)
-        yield MARK + salt
-        held, number = b"", 0
+        pieces = Pieces(self, name)
+        yield pieces.head
         for chunk in chunks:
-            held += chunk
-            while len(held) > PIECE_BYTES:  # the last piece is never empty where there is anything
-                yield cipher.encrypt(_nonce(number, is_last=False), held[:PIECE_BYTES], name.encode())
-                held, number = held[PIECE_BYTES:], number + 1
-        yield cipher.encrypt(_nonce(number, is_last=True), held, name.encode())
+            yield from pieces.add(chunk)
+        yield pieces.end()
 
     def open(self, name: str, chunks: Iterable[bytes]) -> Iterator[bytes]:
         """The file as it was; StoreError where a byte of it was changed, or the key is another."""
@@ -72,11 +67,11 @@ class BackupKey:
                 if cipher is None and len(held) >= len(MARK) + SALT_BYTES:
                     cipher, held = self._opened(name, held)
                 while cipher is not None and len(held) > whole:
-                    yield cipher.decrypt(_nonce(number, is_last=False), held[:whole], name.encode())
+                    yield cipher.decrypt(nonce(number, is_last=False), held[:whole], name.encode())
                     held, number = held[whole:], number + 1
             if cipher is None:
                 raise StoreError(f"{name} is cut short.")
-            yield cipher.decrypt(_nonce(number, is_last=True), held, name.encode())
+            yield cipher.decrypt(nonce(number, is_last=True), held, name.encode())
         except InvalidTag:
             raise StoreError(f"{name} is damaged: it is not what was written.") from None
 
@@ -84,15 +79,36 @@ class BackupKey:
         if not held.startswith(MARK):
             raise StoreError(f"{name} is not encrypted as this backup is.")
         start = len(MARK) + SALT_BYTES
-        return self._cipher(held[len(MARK) : start]), held[start:]
+        return self.cipher(held[len(MARK) : start]), held[start:]
 
-    def _cipher(self, salt: bytes) -> AESGCM:
+    def cipher(self, salt: bytes) -> AESGCM:
+        """What pieces of the one file with this salt are encrypted with."""
         try:
             from cryptography.hazmat.primitives.ciphers.aead import AESGCM
         except ModuleNotFoundError:
-            raise UserError("Encrypted backups need the package cryptography: pip install 'proctor[server]'.") from None
+            raise UserError("Encryption needs the package cryptography: pip install 'proctor[server]'.") from None
         return AESGCM(blake2b(salt, key=self._secret, person=b"proctor file", digest_size=KEY_BYTES).digest())
 
 
-def _nonce(number: int, *, is_last: bool) -> bytes:
+class Pieces:
+    """A file while it is being encrypted: what is added comes out in pieces."""
+
+    def __init__(self, key: BackupKey, name: str) -> None:
+        salt = os.urandom(SALT_BYTES)
+        self.head = MARK + salt
+        self._cipher, self._name = key.cipher(salt), name.encode()
+        self._held, self._number = b"", 0
+
+    def add(self, chunk: bytes) -> Iterator[bytes]:
+        self._held += chunk
+        while len(self._held) > PIECE_BYTES:  # the last piece is never empty where there is anything
+            place = nonce(self._number, is_last=False)
+            yield self._cipher.encrypt(place, self._held[:PIECE_BYTES], self._name)
+            self._held, self._number = self._held[PIECE_BYTES:], self._number + 1
+
+    def end(self) -> bytes:
+        return self._cipher.encrypt(nonce(self._number, is_last=True), self._held, self._name)
+
+
+def nonce(number: int, *, is_last: bool) -> bytes:
     return number.to_bytes(11, "big") + bytes([is_last])
