@@ -57,7 +57,10 @@ def test_a_service_is_pinned_confined_and_names_only_what_there_is(file: str, se
     whole = read(file)
     found = whole["services"][service]
     if "extends" in found:
-        found = read(found["extends"]["file"])["services"][found["extends"]["service"]] | found
+        extended = read(found["extends"]["file"])["services"][found["extends"]["service"]]
+        options = [*extended["security_opt"], *found["security_opt"]]
+        assert len(set(options)) == len(options), "Compose adds them to those of the other, and refuses one twice"
+        found = extended | found | {"security_opt": options}
     is_ours = found["image"].startswith("${IMAGE")
     assert is_ours or PINNED.fullmatch(found["image"])
     if is_ours:
