@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import EntryPoint
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
@@ -128,3 +131,28 @@ def test_while_redis_is_away_everything_is_computed(redis: RedisServer) -> None:
         redis.start()
     kept.put("b", b"b")
     assert kept.get("b") == b"b"
+
+
+def test_who_asks_while_a_document_is_computed_waits_for_it_and_computes_nothing(tmp_path: Path) -> None:
+    database, cache = new_database(tmp_path), DocumentCache(MemoryDocuments(10**6))
+    computed, begun, may_end = [], Event(), Event()
+
+    def compute() -> dict[str, int]:
+        computed.append(1)
+        begun.set()
+        assert may_end.wait(60)
+        return {"n": len(computed)}
+
+    def ask(_: int) -> bytes:
+        return cache.document("kind", database, ["asked"], lambda: "state", compute)
+
+    with ThreadPoolExecutor(8) as pool:
+        first = pool.submit(ask, 0)
+        assert begun.wait(60)
+        others = [pool.submit(ask, number) for number in range(7)]
+        while sum(len(waiting) for _, waiting in cache._computing.values()) < 8:
+            time.sleep(0.01)
+        may_end.set()
+        assert {one.result() for one in (first, *others)} == {b'{"n":1}'}
+    assert cache._computing == {}, "nothing of those who waited is kept"
+    database.dispose()

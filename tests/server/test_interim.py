@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,8 @@ import pytest
 
 from proctor.metrics.sequences import ConfidenceSequence
 from proctor.planning.selection import shuffle_key
-from server.serving import Server, serving
+from server.serving import SECRET, Server, serving
+from server.test_document_cache import counts
 
 V1 = "/api/v1"
 SEED = 4
@@ -61,6 +63,24 @@ def test_a_models_interval_is_the_confidence_sequence_of_its_marks_as_they_were_
         widths = [high - low for low, high in (point["interval"] for point in points)]
         assert widths == sorted(widths, reverse=True)
         assert one["per_minute"] is None
+
+
+def test_it_is_computed_once_for_all_who_look_and_the_same_as_for_one(server: Server, run: str, tmp_path: Path) -> None:
+    before = counts(server).get(("interim", "miss"), 0)
+    seen = {server.ask("GET", f"{V1}/runs/{run}/interim").body for _ in range(3)}
+    with serving(server.home, tmp_path, PROCTOR_CACHE_MB="0", PROCTOR_SECRET=SECRET) as computing:
+        seen.add(computing.ask("GET", f"{V1}/runs/{run}/interim").body)
+    assert len(seen) == 1
+    assert counts(server)["interim", "miss"] <= before + 1
+    server.post(f"{V1}/runs/{run}/rescore", {"scorers": ["exact"]})
+    until = time.monotonic() + 120
+    while server.ask("GET", f"{V1}/runs/{run}/interim").body in seen:
+        assert time.monotonic() < until, "what is kept goes with the first change"
+        time.sleep(0.1)
+    server.post(f"{V1}/runs/{run}/rescore", {"use": ["puzzle"]})
+    while server.ask("GET", f"{V1}/runs/{run}/interim").body not in seen:
+        assert time.monotonic() < until
+        time.sleep(0.1)
 
 
 def test_a_pair_is_decided_once_its_interval_excludes_zero(

@@ -37,8 +37,9 @@ MIN_FOR_PACE, PACE_OF = 5, 200
 POINTS = 24
 
 
-def read_interim(database: Database, reference: str) -> InterimResults:
-    """What is known of a run so far; of one that has ended, what was known when it did."""
+def read_interim(database: Database, reference: str, now: float | None = None) -> InterimResults:
+    """What is known of a run so far, its pace until `now`; of one that has ended, what was known when it did."""
+    now = time.time() if now is None else now
     store = RunStore(database)
     run = store.get(reference)
     rows = list(evaluations_of(database, run.id))
@@ -63,7 +64,7 @@ def read_interim(database: Database, reference: str) -> InterimResults:
                 side=row.side,
                 points=[] if beginning is None else beginning.points(),
                 unknown_because=reason,
-                per_minute=_pace(newest) if is_going else None,
+                per_minute=_pace(newest, now) if is_going else None,
                 latest=[LatestResult(str(one.id), one.sample_id, _mark(one)) for one in newest],
             )
             for row, beginning, reason, newest in zip(rows, known, reasons, latest, strict=True)
@@ -174,13 +175,13 @@ def _pair(a: EvaluationRow, b: EvaluationRow, first: _Beginning, second: _Beginn
     )
 
 
-def _pace(newest: Sequence[MarkedResult]) -> float | None:
+def _pace(newest: Sequence[MarkedResult], now: float) -> float | None:
     """Answers a minute from the first of the newest until now: who stops answering becomes slower."""
     counted = newest[-PACE_OF:]
     if len(counted) < MIN_FOR_PACE:
         return None
     # Workers write these times by clocks of their own, so now is not before the last of them.
-    seconds = max(time.time(), counted[-1].created_at) - counted[0].created_at
+    seconds = max(now, counted[-1].created_at) - counted[0].created_at
     return None if seconds <= 0 else round(60 * (len(counted) - 1) / seconds, 3)
 
 

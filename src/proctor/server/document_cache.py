@@ -11,7 +11,8 @@ import hashlib
 import logging
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from threading import Lock
 from typing import Protocol
 
@@ -59,6 +60,9 @@ class DocumentCache:
 
     def __init__(self, kept: KeptDocuments | None = None) -> None:
         self._kept = kept
+        self._lock = Lock()
+        self._computing: dict[str, tuple[Lock, list[None]]] = {}
+        """Of each document that is being computed, who waits for it."""
 
     def document(
         self, kind: str, database: Database, asked: object, state: Callable[[], str], compute: Callable[[], object]
@@ -70,12 +74,30 @@ class DocumentCache:
         code = [__version__, REVISION, [str(plugin) for plugin in installed()]]
         parts = [kind, code, database.label, database.scope.project, state(), asked]
         name = hashlib.sha256(json_bytes(parts)).hexdigest()
-        found = self._kept.get(name)
-        measure("document_cache", kind=kind, result="miss" if found is None else "hit")
+        found, result = self._kept.get(name), "hit"
         if found is None:
-            found = json_bytes(compute())
-            self._kept.put(name, found)
+            with self._turn(name):  # who asks meanwhile waits, and finds it
+                found = self._kept.get(name)
+                if found is None:
+                    found, result = json_bytes(compute()), "miss"
+                    self._kept.put(name, found)
+        measure("document_cache", kind=kind, result=result)
         return found
+
+    @contextmanager
+    def _turn(self, name: str) -> Iterator[None]:
+        """One at a time in this process has the document of this name to compute."""
+        with self._lock:
+            turn, waiting = self._computing.setdefault(name, (Lock(), []))
+            waiting.append(None)
+        try:
+            with turn:
+                yield
+        finally:
+            with self._lock:
+                waiting.pop()
+                if not waiting:
+                    del self._computing[name]
 
 
 class MemoryDocuments:

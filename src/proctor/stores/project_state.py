@@ -20,6 +20,14 @@ def results_state(database: Database) -> str:
         return "|".join(map(str, connection.execute(query, mine.values).fetchone()))
 
 
+def run_state(database: Database, run_id: str) -> str:
+    """Of one run, likewise."""
+    mine = scope_filter(database)
+    query = f"SELECT status, last_event, fence, finished_at FROM runs WHERE id = ?{mine.sql}"  # noqa: S608 - our own words
+    with database.connection(is_reading=True) as connection:
+        return "|".join(map(str, connection.execute(query, [run_id, *mine.values]).fetchone() or ()))
+
+
 def benchmarks_state(database: Database) -> str:
     """Of the project's own benchmarks."""
     mine = scope_filter(database, "own_benchmarks")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import time
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
@@ -18,7 +19,7 @@ from proctor.domain.documents.deletion import RunDeletion
 from proctor.domain.documents.interim import InterimResults
 from proctor.domain.documents.listing import ShownStatus
 from proctor.domain.documents.run import StoppingRun
-from proctor.domain.run import RunStatus
+from proctor.domain.run import ENDED, RunStatus
 from proctor.runs.benchmarks.own import with_files, with_own_benchmarks
 from proctor.runs.cancel import cancel_run
 from proctor.runs.chunks.accept import accept, requeue
@@ -42,8 +43,11 @@ from proctor.stores.database import Database
 from proctor.stores.deleting import referring_runs
 from proctor.stores.idempotency import IdempotencyStore, RequestKey
 from proctor.stores.listing import RunFilter
+from proctor.stores.project_state import run_state
 from proctor.stores.runs import RunStore
 
+INTERIM_SECONDS = 2.0
+"""As often as pages ask: so often it is computed, however many look."""
 router = resource("runs")
 
 
@@ -181,8 +185,20 @@ def get_run(request: Request, run_id: str, database: Store) -> Response:
     ),
 )
 def get_interim(request: Request, run: NamedRun, database: Store) -> Response:
-    """A run so far: intervals that hold however often one looks, which pairs are decided, the newest results."""
-    return cached_answer(request, read_interim(database, run.id))
+    """A run so far: intervals that hold however often one looks, which pairs are decided, the newest results.
+
+    While it goes on, all who look within the same two seconds see the same.
+    """
+    is_over = run.status in ENDED
+    now = 0.0 if is_over else int(time.time() / INTERIM_SECONDS) * INTERIM_SECONDS
+    found = service_of(request).documents.document(
+        "interim",
+        database,
+        [run.id, run.status, now],
+        lambda: run_state(database, run.id) if is_over else "",
+        lambda: read_interim(database, run.id, now),
+    )
+    return cached_answer(request, found)
 
 
 @router.post(
