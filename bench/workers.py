@@ -28,6 +28,8 @@ from worker.cluster import Cluster, children  # noqa: E402
 RESULTS = ROOT / "bench" / "WORKERS.md"
 TICKS = os.sysconf("SC_CLK_TCK")
 SMALL = 50
+EARLY = 10_000
+PARTS = ("scaling", "fairness", "memory")
 SMALL_CONCURRENCY = 8
 SMALL_TIMES = 3
 BESIDE = {"PostgreSQL": "postgres", "Redis": "redis-server", "the provider": "fakes.provider"}
@@ -35,21 +37,22 @@ Row = tuple[str, str, str]
 
 
 class Workers:
-    def __init__(self, folder: Path, trials: int, large: int, times: int) -> None:
-        self.folder, self.trials, self.large, self.times = folder, trials, large, times
+    def __init__(self, folder: Path, trials: int, large: int, largest: int, times: int) -> None:
+        self.folder, self.trials, self.large, self.largest, self.times = folder, trials, large, largest, times
         self.redis = RedisServer()
         server = postgres.server()
         assert server is not None, "there is no PostgreSQL here"
         self.server = server
 
-    def measure(self) -> list[Row]:
-        for count in {SMALL, self.trials, self.large}:
+    def measure(self, parts: Sequence[str]) -> list[Row]:
+        for count in {SMALL, EARLY, self.trials, self.large, self.largest}:
             folder = self.folder / str(count)
             folder.mkdir(exist_ok=True)
             write_benchmark(folder, count)
         try:
             with provider_process("--latency-ms", "50") as self.provider:
-                return [*self._scaling(), *self._fairness(), *self._memory()]
+                measures = {"scaling": self._scaling, "fairness": self._fairness, "memory": self._memory}
+                return [row for part in parts for row in measures[part]()]
         finally:
             self.redis.close()
             postgres.stop()
@@ -81,6 +84,7 @@ class Workers:
 
     def _scaling(self) -> list[Row]:
         seconds: dict[int, list[float]] = {1: [], 2: []}
+        on_workers: dict[int, list[float]] = {1: [], 2: []}
         costs: list[list[float]] = []
 
         def measure(cluster: Cluster) -> list[float]:
@@ -88,19 +92,25 @@ class Workers:
             before = all_cpu_seconds(cluster)
             took = self._run(cluster, self.trials, 512)
             spent = zip(all_cpu_seconds(cluster), before, strict=True)
-            return [took, *((late - early) / self.trials * 1000 for late, early in spent)]
+            return [took, self._on_workers(cluster), *((late - early) / self.trials * 1000 for late, early in spent)]
 
         for _ in range(self.times):
             for processes, found in seconds.items():
-                took, *cost = self._with_workers([processes], measure)
+                took, alone, *cost = self._with_workers([processes], measure)
                 found.append(took)
+                on_workers[processes].append(alone)
                 costs.append(cost)
         of_workers, *of_others = zip(*costs, strict=True)
-        ratios = [one / two for one, two in zip(seconds[1], seconds[2], strict=True)]
+        ratios, ratios_alone = (
+            [one / two for one, two in zip(found[1], found[2], strict=True)] for found in (seconds, on_workers)
+        )
         return [
-            (f"{self.trials:,} trials on one worker process", shown(seconds[1], "s"), ""),
+            (f"{self.trials:,} trials on one worker process, with the command's start", shown(seconds[1], "s"), ""),
             ("– on two", shown(seconds[2], "s"), ""),
             ("– how much quicker two are", shown(ratios, "×"), "≥ 1.8 ×"),
+            ("from acceptance to end on one worker process", shown(on_workers[1], "s"), ""),
+            ("– on two", shown(on_workers[2], "s"), ""),
+            ("– how much quicker two are", shown(ratios_alone, "×"), "≥ 1.8 ×"),
             ("CPU of all workers per 1,000 trials", shown(of_workers, "s"), "≤ 1.0 s"),
             *((f"– of {name}", shown(cost, "s"), "") for name, cost in zip(BESIDE, of_others, strict=True)),
         ]
@@ -128,8 +138,11 @@ class Workers:
         ]
 
     def _small(self, cluster: Cluster) -> float:
-        """The seconds of a small run on the workers; starting the command that hands it over is not among them."""
         self._run(cluster, SMALL, SMALL_CONCURRENCY)
+        return self._on_workers(cluster)
+
+    def _on_workers(self, cluster: Cluster) -> float:
+        """The seconds of the last run from its acceptance to its end, without the command that hands it over."""
         [[seconds]] = self.server.execute(
             "SELECT extract(epoch FROM finished_at::timestamptz - created_at::timestamptz) FROM runs "
             "ORDER BY created_at DESC LIMIT 1",
@@ -147,18 +160,18 @@ class Workers:
             time.sleep(0.2)
 
     def _memory(self) -> list[Row]:
+        """Of a group that has executed a first run, and then a run of the largest size."""
+
         def measure(cluster: Cluster) -> list[float]:
-            self._run(cluster, 10_000, 64)
+            self._run(cluster, EARLY, 64)
             early = memory_mb(cluster)
-            self._run(cluster, self.large, 64)
+            self._run(cluster, self.largest, 64)
             return [early, memory_mb(cluster)]
 
-        (self.folder / "10000").mkdir(exist_ok=True)
-        write_benchmark(self.folder / "10000", 10_000)
         early, late = self._with_workers([2], measure)
         return [
             (
-                f"memory of a worker group after 10,000 and after {self.large:,} more",
+                f"memory of a worker group after {EARLY:,} and after a run of {self.largest:,}",
                 f"{early:.0f} and {late:.0f} MB",
                 "",
             ),
@@ -200,13 +213,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--trials", type=int, default=20_000)
     parser.add_argument("--large", type=int, default=100_000)
+    parser.add_argument("--largest", type=int, default=200_000, help="of the run after which memory is looked at")
+    parser.add_argument("--only", choices=PARTS, action="append", help="measure this alone")
     parser.add_argument("--times", type=int, default=2)
     parser.add_argument("--write", action="store_true", help="write bench/WORKERS.md")
     given = parser.parse_args()
     folder = Path(tempfile.mkdtemp(prefix="proctor-workers-"))
     loads = [os.getloadavg()[0]]
     try:
-        rows = Workers(folder, given.trials, given.large, given.times).measure()
+        rows = Workers(folder, given.trials, given.large, given.largest, given.times).measure(given.only or PARTS)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     loads.append(os.getloadavg()[0])

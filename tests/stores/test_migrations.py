@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -214,5 +215,10 @@ def test_the_commands_say_what_they_do(cli: Cli, tmp_path: Path, monkeypatch: py
         assert f"schema {HEAD}" in shown.out
         assert len({len(line) for line in shown.out.splitlines()[2:]}) == 1  # the counts stand in one column
         assert len(cli("runs", "--json").json) == 2
+        with sqlite3.connect(tmp_path / "copy.db") as connection:
+            connection.execute("UPDATE alembic_version SET version_num = '9999'")
+        newer = cli("db", "status")
+        assert f"schema 9999, of a newer version of Proctor; this one knows {HEAD}: upgrade Proctor" in newer.out
+        assert "db upgrade" not in newer.out
         missing = cli("db", "copy", f"sqlite:///{tmp_path / 'nothing.db'}", file)
         assert (missing.code, "There is no database" in missing.error) == (2, True)

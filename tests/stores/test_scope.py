@@ -477,6 +477,7 @@ WRITES: dict[str, Callable[[Database, Theirs], Any]] = {
     "queue.QueueStore.stop": lambda db, it: QueueStore(db).stop(it.run.id, "mine"),
     "queue.QueueStore.give_up": lambda db, it: QueueStore(db).give_up(it.run.id, {"demo/x": "mine"}),
     "queue.QueueStore.drop_waiting": lambda db, it: QueueStore(db).drop_waiting(it.run.id),
+    "runs.RunStore.has_figures": lambda db, it: RunStore(db).has_figures(it.run.id),
     "runs.RunStore.without_summary": lambda db, it: RunStore(db).without_summary(9),
     "runs.RunStore.lease": lambda db, it: RunStore(db).lease(it.run.id),
     "runs.RunStore.request_cancel": lambda db, it: RunStore(db).request_cancel(it.run.id),

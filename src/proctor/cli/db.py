@@ -94,6 +94,8 @@ def status(as_json: bool) -> None:
             echo("There is no table yet; the first run makes them.")
             return
         hint = "" if is_current else f"; this version of Proctor needs {HEAD}: run 'proctor db upgrade'"
+        if version > HEAD:
+            hint = f", of a newer version of Proctor; this one knows {HEAD}: upgrade Proctor"
         echo(f"schema {version}{hint}, {(size or 0) / 2**20:,.1f} MiB")
         width = max(map(len, rows), default=0)
         for table, count in rows.items():

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from proctor.stores.database import Database
     from proctor.stores.events import StoredEvent
 
-POLL_SECONDS = 0.2
+POLL_SECONDS = 0.1
+FIGURES_SECONDS, TRIALS_EACH_SECOND = 2.0, 5_000
+"""How long the figures of a run that has ended are waited for, and longer for one of many trials."""
 LOOK_SECONDS = 10.0
 """After which it is said that nobody takes a run's chunks, and how often that is looked for."""
 FIRST_SECONDS, MAX_SECONDS = 5.0, 60.0
@@ -91,7 +93,8 @@ class _Following:
         while not self._has_ended:
             try:
                 self._step()
-                time.sleep(POLL_SECONDS)
+                if not self._has_ended:
+                    time.sleep(POLL_SECONDS)
             except KeyboardInterrupt:
                 if is_interrupted:
                     echo(f"Run {self._run_id} goes on without being watched.", err=True)
@@ -136,6 +139,19 @@ class _Following:
             echo(f"Run {self._run_id}: {plural(event.data['trials'], 'trial')}.", err=True)
         elif event.kind in LAST_EVENTS:
             self._has_ended = True
+            if event.kind == "finished":
+                self._wait_for_figures()
+
+    def _wait_for_figures(self) -> None:
+        """The worker that ended the run computes them; if that takes too long, whoever reads the run does."""
+        from proctor.stores.runs import RunStore
+
+        trials = self._data.get("trials")
+        seconds = FIGURES_SECONDS + (trials / TRIALS_EACH_SECOND if isinstance(trials, int) else 0.0)
+        until = time.monotonic() + seconds
+        store = RunStore(self._opened)
+        while time.monotonic() < until and not store.has_figures(self._run_id):
+            time.sleep(POLL_SECONDS / 2)
 
     def _tell(self) -> None:
         done, trials = self._data.get("done"), self._data.get("trials")

@@ -253,6 +253,13 @@ class RunStore:
         with self._database.connection() as connection:
             return [row[0] for row in connection.execute(query, [REVISION, *scope.values, limit])]
 
+    def has_figures(self, run_id: str) -> bool:
+        """Whether those of all its evaluations are kept."""
+        run = of_run(self._database, run_id)
+        query = f"SELECT 1 FROM evaluations WHERE {run.sql} AND (summary IS NULL OR summary_revision <> ?) LIMIT 1"  # noqa: S608
+        with self._database.connection() as connection:
+            return connection.execute(query, [*run.values, REVISION]).fetchone() is None
+
     def save_summary(self, run: RunRow, evaluation: Mapping[str, Any], summary: dict[str, Any]) -> None:
         """Keep an evaluation's figures, unless the run was resumed or scored again since they were computed from it."""
         scope = scope_filter(self._database)
