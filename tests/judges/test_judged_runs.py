@@ -352,6 +352,26 @@ def test_a_judge_that_prefers_a_position_is_named_beside_its_ties(folder: Path) 
     for command in (("show",), ("report", "-f", "md"), ("report", "-f", "html")):
         _, shown, _ = proctor(folder, *command)
         assert said in " ".join(shown.split())
+    _, board, _ = proctor(folder, "leaderboard", "--json")
+    [row] = board["tables"][0]["rows"]
+    assert said in row["note"]
+    _, shown, _ = proctor(folder, "leaderboard")
+    assert said in " ".join(shown.split())
+    assert "failed counted as wrong" not in shown
+
+
+def test_a_comparison_of_ties_that_no_judge_decided_says_so(folder: Path) -> None:
+    (folder / "open.yaml").write_text(
+        "name: open\ndataset: {source: open.jsonl}\nprompt: {user: '{{ input }}'}\nscorers: [judge_pairwise]\n"
+    )
+    (folder / "shout.py").write_text("def answer(prompt: str, options: dict) -> str:\n    return prompt.upper()\n")
+    with FakeProvider(reply=judge_reply(lambda _: "B")) as provider:
+        code, _, err = run(folder, over_http(provider), extra=("-m", "python/shout:answer"))
+    assert code == 0, err
+    _, document, _ = proctor(folder, "compare", "latest", "--json")
+    [comparison] = document["comparisons"]
+    said = "12 of 12 comparisons were undecided and count as ties: the judge preferred a position"
+    assert [said in note for note in comparison["notes"]] == [True, True]
 
 
 def test_a_panel_in_a_plan_agrees_as_far_as_it_does(folder: Path) -> None:

@@ -124,6 +124,9 @@ def test_scoring_again_by_the_same_scorer_scores_nothing(folder: Path) -> None:
     assert code == 0, err
     [evaluation] = document["evaluations"]
     assert (evaluation["already_scored"], evaluation["changes"]) == (40, [])
+    _, shown, _ = ended(folder / "home", folder, "rescore", "latest", "--scorer", "exact")
+    assert "40 responses had these scores already: not scored again." in shown
+    assert "These scores were in force before." in shown
 
 
 def test_several_scorers_and_a_function_of_ones_own(folder: Path) -> None:

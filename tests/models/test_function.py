@@ -48,6 +48,9 @@ SOURCE = """
     async def cancels_async(text): raise asyncio.CancelledError("me")
     async def ends_async(text): raise GeneratorExit("me")
     async def unknown_async(text): raise BaseException("\\ud800 half")
+    class Wordless(BaseException):
+        def __str__(self): raise KeyboardInterrupt
+    def speechless(text): raise Wordless
     def busy(text): raise RateLimitedError("slow down", retry_after_seconds=2)
     def number(text): return 42
     def overpaid(text): return Response("x", cost_usd=-1.5, usage=Usage("3", 4))
@@ -77,6 +80,7 @@ def call(folder: Path, name: str, question: str = "hi", timeout: float = 20.0) -
     [
         ("interrupts", "KeyboardInterrupt: me"),
         ("leaves_async", r"exit\(3\)"),
+        ("speechless", "Wordless: its message cannot be read: __str__ raised KeyboardInterrupt"),
         ("cancels_async", "CancelledError: me"),
         ("ends_async", "GeneratorExit: me"),
         ("unknown_async", "BaseException: \ufffd half"),

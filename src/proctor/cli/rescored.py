@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from rich.console import Console
 from rich.text import Text
 
 from proctor.cli.figures import cost_text, count_text, estimate_text, plural, share_text
 from proctor.cli.terminal import cell, console, plain_table
 from proctor.domain.documents.judging import JudgeAgreement
-from proctor.domain.documents.rescored import Rescored, RescoredEvaluation
+from proctor.domain.documents.rescored import Rescored, RescoredEvaluation, ScorerFigures
 from proctor.metrics.labels import metric_titles
 from proctor.metrics.rounding import decimal_text
 from proctor.reports.judge_notes import undecided_text
@@ -23,6 +25,8 @@ def print_rescored(document: Rescored) -> None:
         _print_table(out, item)
         _print_changes(out, item)
         _print_judges(out, item)
+        if item.already_scored:
+            out.print(Text(_already_text(item)))
     out.print(f"\n{_what_counts(document)}")
 
 
@@ -87,8 +91,19 @@ def agreement_text(agreement: JudgeAgreement) -> str:
     )
 
 
+def _already_text(item: RescoredEvaluation) -> str:
+    """What was not done: scores are kept by scorer and version, so one whose own code changed is not seen as new."""
+    text = f"{plural(item.already_scored, 'response')} had these scores already: not scored again."
+    if any(figures.judges for figures in item.after.values()):
+        text += " To ask the judge anew, give its scores another name: --scorer 'SCORER:name=NAME'."
+    return text
+
+
 def _what_counts(document: Rescored) -> str:
     run_id = document.run_id
+    same = all(_versions(item.before) == _versions(item.after) for item in document.evaluations)
+    if document.is_complete and same:
+        return "These scores were in force before."
     if document.is_in_force:
         return f"The new scores are now in force; the old ones are kept (proctor rescore {run_id} --use …)."
     if document.is_complete:
@@ -97,3 +112,7 @@ def _what_counts(document: Rescored) -> str:
         "The new scores are incomplete, so the old ones remain in force "
         f"(proctor rescore {run_id} --use … puts the new ones in force anyway)."
     )
+
+
+def _versions(scores: Mapping[str, ScorerFigures]) -> dict[str, str]:
+    return {scorer: figures.version for scorer, figures in scores.items()}

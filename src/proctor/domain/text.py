@@ -42,6 +42,6 @@ def message_of(error: BaseException) -> str:
     """What an exception says, storable and of bounded length, even where its own `__str__` fails."""
     try:
         said = str(error)
-    except Exception as failure:  # noqa: BLE001 - the message is somebody else's code
+    except BaseException as failure:  # noqa: BLE001 - the message is somebody else's code
         said = f"its message cannot be read: __str__ raised {type(failure).__name__}"
     return storable(shorten(said))

@@ -27,8 +27,14 @@ def _notes(item: EvaluationFigures) -> Iterator[str]:
             if len(judges) > 1 and work.unreadable:
                 total = work.verdicts + work.unreadable
                 yield f"{judge}: unreadable verdicts on {work.unreadable:,} of {plural(total, 'answer')} ({scorer})."
-            if work.undecided:
-                yield f"{undecided_text(work)} ({scorer} by {judge})."
+        yield from undecided_notes(item, scorer)
+
+
+def undecided_notes(item: EvaluationFigures, scorer: str) -> Iterator[str]:
+    """A sentence for each of the scorer's judges that could not decide: such a tie says nothing of the two answers."""
+    for judge, work in item.judges.get(scorer, {}).items():
+        if work.undecided:
+            yield f"{undecided_text(work)} ({scorer} by {judge})."
 
 
 def _left_out(item: EvaluationFigures, count: int, noun: str) -> str:

@@ -107,9 +107,9 @@ def _short_digests(table: LeaderboardTable) -> tuple[str, str]:
 
 
 def rows_table(table: LeaderboardTable, which: str) -> Table:
-    is_noted = any(row.note for row in table.rows)
+    has_worst = any(row.note and row.estimate.unmeasured for row in table.rows)
     headers = (
-        "Rank", "Model", f"{_metric(table)} [95 % interval]", *(("failed counted as wrong",) if is_noted else ()),
+        "Rank", "Model", f"{_metric(table)} [95 % interval]", *(("failed counted as wrong",) if has_worst else ()),
         "failed", "p50", "cost", "Date", "Run",
     )  # fmt: skip
     rows = tuple(
@@ -117,7 +117,7 @@ def rows_table(table: LeaderboardTable, which: str) -> Table:
             f"{row.rank} {NOTED}" if row.note else row.rank,
             row_name(table, row),
             estimate_text(row.estimate) + (", forgeable" if row.is_forgeable else ""),
-            *((number_text(_if_wrong(row.estimate)),) if is_noted else ()),
+            *((number_text(_if_wrong(row.estimate)),) if has_worst else ()),
             share_text(row.failed, row.done),
             seconds_text(row.latency_seconds.p50),
             cost_text(row.cost_usd, row.cost_basis),

@@ -38,7 +38,7 @@ class LeaderboardRow(Document, frozen=True):
     stopped: int
     pending: int
     note: str | None
-    """Of a row with more trials without a mark than another: how many, and the value if all were wrong."""
+    """What the value may hide: more trials without a mark than another row has, comparisons that no judge decided."""
     is_forgeable: bool
     epochs: int
     cost_usd: float | None

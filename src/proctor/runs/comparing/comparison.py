@@ -25,6 +25,7 @@ from proctor.metrics.labels import scorer_traits
 from proctor.metrics.rounding import figure_text
 from proctor.metrics.verdicts import TARGET, verdict
 from proctor.reports.figures import difference_text, plural
+from proctor.reports.judge_notes import undecided_notes
 from proctor.reports.trust import FORGEABLE, uneven_notes
 from proctor.runs.comparing.compared_metric import BothSides, MetricSide, read_sides
 from proctor.runs.comparing.pairs import Pair
@@ -148,7 +149,7 @@ def _counted_wrong(worst: PairedComparison, target: float) -> UnreadableCountedW
 
 
 def _notes(pair: Pair, comparison: PairedComparison, worst: PairedComparison | None, summaries: Summaries) -> list[str]:
-    """What the verdict must be told with: trials without a mark, unreadable marks, marks that could be forged."""
+    """What the verdict must be told with: trials without a mark, unreadable and undecided marks, those that could be forged."""
     sides = {
         f"{name} ({letter})": (summary, summary.metrics.get(pair.metric.label))
         for letter, row, name in zip("AB", (pair.a, pair.b), comparison.names, strict=True)
@@ -163,6 +164,9 @@ def _notes(pair: Pair, comparison: PairedComparison, worst: PairedComparison | N
             f"Unreadable marks: {counts}. The interval and p hold both with them left out "
             f"and with them counted as wrong (then B - A is {shown})."
         )
+    notes += [
+        f"{name}: {note}" for name, (summary, _) in sides.items() for note in undecided_notes(summary, pair.scorer)
+    ]
     return notes + [f"{name}: {FORGEABLE}." for name, (summary, _) in sides.items() if summary.is_forgeable]
 
 

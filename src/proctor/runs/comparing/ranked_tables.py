@@ -27,6 +27,7 @@ from proctor.domain.estimate import Estimate
 from proctor.domain.side import EvaluationSide, setting_text, side_names
 from proctor.metrics.ranking import Rank, rank_paired, rank_unpaired
 from proctor.plugins import BrokenPluginError, PluginNotFoundError
+from proctor.reports.judge_notes import undecided_notes
 from proctor.reports.trust import uneven_notes
 from proctor.runs.comparing.compared_metric import compared_metrics, find_metric, read_sides
 from proctor.stores.comparing import EvaluationRow
@@ -190,7 +191,7 @@ def _table(database: Database, entries: Sequence[LeaderboardEntry], metric: str,
     first = entries[0]
     is_paired = is_paired and _is_paired(first.row, metric)
     ranked = _rank_paired(database, entries, metric) if is_paired else _rank_separately(entries, metric)
-    notes = uneven_notes({name: (one.summary, one.summary.metrics[metric]) for name, one in by_name.items()})
+    notes = _row_notes(by_name, metric)
     return LeaderboardTable(
         benchmark=first.row.benchmark,
         version=first.row.version,
@@ -204,6 +205,24 @@ def _table(database: Database, entries: Sequence[LeaderboardEntry], metric: str,
         ranks="paired" if is_paired else "separate",
         rows=[_row(rank, by_name[rank.name], metric, notes.get(rank.name)) for rank in ranked],
     )
+
+
+def _row_notes(entries: Mapping[str, LeaderboardEntry], metric: str) -> dict[str, str]:
+    """What a row's value may hide: trials without a mark that others have, and comparisons that no judge decided."""
+    uneven = uneven_notes({name: (one.summary, one.summary.metrics[metric]) for name, one in entries.items()})
+    notes: dict[str, str] = {}
+    for name, one in entries.items():
+        undecided = undecided_notes(one.summary, _scorer_of(one.row, metric))
+        if said := [*filter(None, [uneven.get(name)]), *(f"{name}: {note}" for note in undecided)]:
+            notes[name] = " ".join(said)
+    return notes
+
+
+def _scorer_of(row: EvaluationRow, metric: str) -> str:
+    try:
+        return find_metric(row, metric).scorer
+    except (PluginNotFoundError, BrokenPluginError):
+        return next(iter(row.scorers))
 
 
 def _shared(selections: Sequence[Selection]) -> Selection:
