@@ -1,7 +1,6 @@
 """Logs: one JSON object a line where programs read them, a readable line on a terminal; secrets are masked.
 
-Modules log with the standard library (`logging.getLogger("proctor.…")`, fields in `extra`); structlog makes the lines
-that people read.
+Modules log with the standard library (`logging.getLogger("proctor.…")`, fields in `extra`); structlog makes the lines.
 """
 
 from __future__ import annotations
@@ -11,12 +10,9 @@ import os
 import re
 import sys
 from collections.abc import Mapping, MutableMapping
-from datetime import UTC, datetime
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Protocol
-
-import orjson
 
 from proctor.domain.errors import UserError, did_you_mean
 from proctor.domain.log_context import current_context
@@ -33,8 +29,6 @@ _SECRET_TEXT = re.compile(
     r"(?:(?<=://)[^/@\s:]*:[^/\s]*(?=@)|\b(?:pk|sk|hf|gho|ghp|xox[a-z])[_-][\w-]{8,}|(?<=Bearer )\S+)", re.IGNORECASE
 )
 MIN_SECRET = 8
-_OF_RECORDS = frozenset({*vars(logging.makeLogRecord({})), "message", "asctime"})
-"""What every record has; further fields are what whoever logged said of it."""
 Event = MutableMapping[str, Any]
 
 
@@ -140,30 +134,16 @@ def announce(text: str, *, is_kept: bool = True, **fields: str) -> None:
     sys.stderr.flush()
 
 
-class JsonFormatter(logging.Formatter):
-    """One object a line; written out, because every request is logged, and structlog takes three times as long."""
-
-    def __init__(self, service: str, redaction: Redaction) -> None:
-        super().__init__()
-        self._service, self._redaction = service, redaction
-
-    def format(self, record: logging.LogRecord) -> str:
-        event: Event = {"event": record.getMessage(), "level": record.levelname.lower(), "logger": record.name}
-        event.update((name, value) for name, value in vars(record).items() if name not in _OF_RECORDS)
-        _add_context(None, "", event)
-        event["timestamp"] = f"{datetime.fromtimestamp(record.created, UTC):%Y-%m-%dT%H:%M:%S.%fZ}"
-        event["service"], event["pid"] = self._service, os.getpid()
-        if record.exc_info:
-            event["exception"] = self.formatException(record.exc_info)
-        for step in (self._redaction, _shorten):
-            event = step(None, "", event)
-        return orjson.dumps(event, default=str, option=orjson.OPT_NON_STR_KEYS).decode()
-
-
 def _formatter(service: str, redaction: Redaction, *, is_json: bool) -> logging.Formatter:
-    if is_json:
-        return JsonFormatter(service, redaction)
+    import orjson
     import structlog
+
+    def name_process(logger: object, method: str, event: Event) -> Event:  # noqa: ARG001
+        event["service"], event["pid"] = service, os.getpid()
+        return event
+
+    def dumps(event: Any, **_: object) -> str:
+        return orjson.dumps(event, default=str, option=orjson.OPT_NON_STR_KEYS).decode()
 
     shared: list[Any] = [
         structlog.stdlib.add_log_level,
@@ -172,11 +152,12 @@ def _formatter(service: str, redaction: Redaction, *, is_json: bool) -> logging.
         _add_context,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
     ]
-    steps: list[Any] = [
-        structlog.stdlib.ProcessorFormatter.remove_processors_meta,
-        redaction,
-        structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty(), pad_event_to=20),
-    ]
+    last: list[Any] = [structlog.stdlib.ProcessorFormatter.remove_processors_meta, redaction]
+    if is_json:
+        renderer: Any = structlog.processors.JSONRenderer(serializer=dumps)
+        steps = [name_process, structlog.processors.format_exc_info, *last, _shorten, renderer]
+    else:
+        steps = [*last, structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty(), pad_event_to=20)]
     return structlog.stdlib.ProcessorFormatter(foreign_pre_chain=shared, processors=steps)
 
 
