@@ -149,7 +149,7 @@ def _counted_wrong(worst: PairedComparison, target: float) -> UnreadableCountedW
 
 
 def _notes(pair: Pair, comparison: PairedComparison, worst: PairedComparison | None, summaries: Summaries) -> list[str]:
-    """What the verdict must be told with: trials without a mark, unreadable and undecided marks, those that could be forged."""
+    """What the verdict must be told with: trials without a mark, marks that are unreadable, undecided or forgeable."""
     sides = {
         f"{name} ({letter})": (summary, summary.metrics.get(pair.metric.label))
         for letter, row, name in zip("AB", (pair.a, pair.b), comparison.names, strict=True)
