@@ -15,6 +15,11 @@ if TYPE_CHECKING:
     import pydantic
     import yaml
 
+    from proctor.domain.fields import Frozen, InvalidValueError
+
+    Mistakes = InvalidValueError | pydantic.ValidationError
+    Form = type[Frozen] | type[pydantic.BaseModel]
+
 MAX_BYTES = 4_000_000
 MAX_LINES = 5
 """Of further mistakes that are named."""
@@ -99,9 +104,7 @@ _WANTED = {
 """Kinds of values in the words of people who write YAML."""
 
 
-def explain(
-    mistake: pydantic.ValidationError, document: LocatedDocument, model: type[pydantic.BaseModel] | None = None
-) -> str:
+def explain(mistake: Mistakes, document: LocatedDocument, model: Form | None = None) -> str:
     """One line about the first mistake: file, line, field, bad value, what is allowed; and where there are more."""
     (_, first), *rest = _by_line(mistake, document, model)
     if not rest:
@@ -111,46 +114,45 @@ def explain(
     return f"{first} ({len(rest)} more mistake{'s' if len(rest) > 1 else ''} in this file: {where}.)"
 
 
-def mistakes(
-    mistake: pydantic.ValidationError, document: LocatedDocument, model: type[pydantic.BaseModel] | None = None
-) -> list[str]:
+def mistakes(mistake: Mistakes, document: LocatedDocument, model: Form | None = None) -> list[str]:
     """One line for each mistake, in the order of the document, what is missing last; `model` allows suggestions."""
     return [text for _, text in _by_line(mistake, document, model)]
 
 
-def _by_line(
-    mistake: pydantic.ValidationError, document: LocatedDocument, model: type[pydantic.BaseModel] | None
-) -> list[tuple[int, str]]:
+def _by_line(mistake: Mistakes, document: LocatedDocument, model: Form | None) -> list[tuple[int, str]]:
     """The same, each with its line in the file."""
     found: dict[tuple[bool, int, str], str] = {}
-    for detail in mistake.errors(include_url=False):
+    for detail in _details(mistake):
         line, path = document.line_of(detail["loc"]), document.path_of(detail["loc"])
         head = f"{document.name}:{line}: " + (f"{path}: " if path else "")
         # A field that is missing has often been misspelt: the misspelling says more.
-        found.setdefault((detail["type"] == "missing", line, path), head + _describe(dict(detail), model))
+        found.setdefault((detail["type"] == "missing", line, path), head + _describe(detail, model))
     return [(key[1], found[key]) for key in sorted(found)]
 
 
-def explain_value(mistake: pydantic.ValidationError, model: type[pydantic.BaseModel] | None = None) -> str:
+def explain_value(mistake: Mistakes, model: Form | None = None) -> str:
     """One line about the first mistake in a value that came from no file: field, bad value, what is allowed."""
-    detail = min(mistake.errors(include_url=False), key=lambda found: found["type"] == "missing")
+    detail = min(_details(mistake), key=lambda found: found["type"] == "missing")
     path = ""
     for step in detail["loc"]:
         if isinstance(step, int):
             path += f"[{step}]"
         elif step.isidentifier() and step not in ("int", "float"):  # the arms of a union are not fields
             path += f".{step}" if path else step
-    return (f"{path}: " if path else "") + _describe(dict(detail), model)
+    return (f"{path}: " if path else "") + _describe(detail, model)
 
 
-def explain_each(
-    mistake: pydantic.ValidationError, model: type[pydantic.BaseModel] | None = None
-) -> list[tuple[Location, str]]:
+def explain_each(mistake: Mistakes, model: Form | None = None) -> list[tuple[Location, str]]:
     """Where each mistake in a value is that came from no file, and what is wrong there."""
-    return [(detail["loc"], _describe(dict(detail), model)) for detail in mistake.errors(include_url=False)]
+    return [(detail["loc"], _describe(detail, model)) for detail in _details(mistake)]
 
 
-def _describe(detail: dict[str, Any], model: type[pydantic.BaseModel] | None) -> str:
+def _details(mistake: Mistakes) -> list[dict[str, Any]]:
+    found = mistake.errors
+    return found if isinstance(found, list) else [dict(detail) for detail in found(include_url=False)]
+
+
+def _describe(detail: dict[str, Any], model: Form | None) -> str:
     kind, given, context = detail["type"], detail["input"], detail.get("ctx", {})
     if kind == "extra_forbidden":
         known = _fields_at(model, detail["loc"][:-1]) if model is not None else []
@@ -205,11 +207,14 @@ def _show(value: object) -> str:
     return text if len(text) <= 60 else f"{text[:57]}…"
 
 
-def _fields_at(model: type[pydantic.BaseModel], location: Location) -> list[str]:
-    """The fields that people may write at a place inside a model; those with `repr=False` are for programs."""
+def _fields_at(model: Form, location: Location) -> list[str]:
+    """The fields that people may write at a place inside a model; those that are hidden are for programs."""
     from pydantic import BaseModel
 
-    models: list[Any] = [model]
+    from proctor.domain.fields import Frozen
+    from proctor.domain.form_check import model_of
+
+    models: list[Any] = [model_of(model) if issubclass(model, Frozen) else model]
     for step in location:
         found: list[Any] = []
         for candidate in models:

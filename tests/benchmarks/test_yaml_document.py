@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, Field, ValidationError
 
 from proctor.domain.errors import BenchmarkError, PlanError, UserError
+from proctor.domain.fields import InvalidValueError
 from proctor.domain.plan import Plan
 from proctor.yaml_document import as_mapping, explain, explain_value, load_yaml, mistakes
 
@@ -105,7 +106,7 @@ limits:
 
 def test_the_mistakes_of_a_plan_are_shown_where_they_are() -> None:
     document = load_yaml(PLAN, name="plan.yaml")
-    with pytest.raises(ValidationError) as error:
+    with pytest.raises(InvalidValueError) as error:
         Plan.model_validate(document.value)
     lines = mistakes(error.value, document, Plan)
     assert lines[0] == "plan.yaml:3: models[1].temperature: 'hot' is not a number."
@@ -119,7 +120,7 @@ def test_the_mistakes_of_a_plan_are_shown_where_they_are() -> None:
 
 def test_a_missing_field_is_named() -> None:
     document = load_yaml("models: [openai/x]", name="plan.yaml")
-    with pytest.raises(ValidationError) as error:
+    with pytest.raises(InvalidValueError) as error:
         Plan.model_validate(document.value)
     assert explain(error.value, document, Plan) == "plan.yaml:1: benchmarks: the field 'benchmarks' is missing."
 

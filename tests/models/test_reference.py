@@ -24,4 +24,4 @@ def test_a_provider_is_described_with_its_key_address_and_settings(status: Provi
 
 
 def test_every_sampling_option_and_demo_character_is_named() -> None:
-    assert [name for name in (*Sampling.model_fields, *CHARACTERS) if f"`{name}`" not in PAGE] == []
+    assert [name for name in (*Sampling.__struct_fields__, *CHARACTERS) if f"`{name}`" not in PAGE] == []

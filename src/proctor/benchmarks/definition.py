@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any, cast, get_args
 
 from msgspec import Struct
-from pydantic import ValidationError
 
 from proctor import plugins
 from proctor.benchmarks.datasets import DataLocation, Opened, open_dataset, open_examples
@@ -20,10 +19,11 @@ from proctor.benchmarks.schema import BenchmarkFile
 from proctor.benchmarks.variants import laid_over
 from proctor.domain.benchmark import Benchmark, Samples, ScorerSpec
 from proctor.domain.errors import BenchmarkError, PlanError, did_you_mean
+from proctor.domain.fields import InvalidValueError
 from proctor.domain.matrix import PromptText
 from proctor.domain.scorer import traits_of
 from proctor.metrics.registry import create_metric, metric_name
-from proctor.prompts.choices import Layout
+from proctor.prompts.choices import USUAL_LAYOUT, Layout
 from proctor.prompts.render import TemplateRenderer
 from proctor.yaml_document import LocatedDocument, as_mapping, explain, explain_value, load_yaml
 
@@ -53,7 +53,7 @@ def read_definition(
     values = as_mapping(document, "a benchmark file")
     try:
         definition = BenchmarkFile.model_validate(values)
-    except ValidationError as mistake:
+    except InvalidValueError as mistake:
         raise BenchmarkError(explain(mistake, document, BenchmarkFile)) from mistake
     varied = {name: _varied(values, name, document) for name in definition.variants}
     for name, one in {"": definition, **varied}.items():
@@ -76,7 +76,7 @@ def read_mapping(values: Mapping[str, Any], label: str) -> tuple[BenchmarkFile, 
     document = LocatedDocument(values, label, BenchmarkError)
     try:
         definition = BenchmarkFile.model_validate(values)
-    except ValidationError as mistake:
+    except InvalidValueError as mistake:
         raise BenchmarkError(f"{label}: {explain_value(mistake, BenchmarkFile)}") from mistake
     _refuse_unknown_parts(definition, document, ())
     return definition, document
@@ -85,7 +85,7 @@ def read_mapping(values: Mapping[str, Any], label: str) -> tuple[BenchmarkFile, 
 def _varied(values: Mapping[str, Any], name: str, document: LocatedDocument) -> BenchmarkFile:
     try:
         return BenchmarkFile.model_validate(laid_over(values, name))
-    except ValidationError as mistake:
+    except InvalidValueError as mistake:
         line = document.line_of(("variants", name))
         reason = explain_value(mistake, BenchmarkFile)
         raise BenchmarkError(f"{document.name}:{line}: variants.{name}: {reason}") from mistake
@@ -217,14 +217,14 @@ def _scorers(definition: BenchmarkFile, document: LocatedDocument, variant: str 
 def _renderer(definition: BenchmarkFile, mapper: Mapper, pool: ExamplePool | None, asked: Asked) -> TemplateRenderer:
     prompt, layout, layouts = definition.prompt, asked.layout, get_args(Layout)
     if asked.prompt is not None:
-        prompt = prompt.model_copy(update=asked.prompt.model_dump(include={"system", "user"}, exclude_none=True))
+        prompt = prompt.model_copy(update=asked.prompt.model_dump(exclude={"name"}, exclude_none=True))
     if layout is not None and layout not in layouts:
         hint = did_you_mean(layout, layouts)
         raise BenchmarkError(f"the parameter 'choices' is {layout!r}.{hint} There are: {', '.join(layouts)}.")
     return TemplateRenderer(
         user=prompt.user,
         system=prompt.system,
-        layout=cast("Layout", layout) if layout is not None else prompt.choices,
+        layout=cast("Layout", layout) if layout is not None else prompt.choices or USUAL_LAYOUT,
         aliases=mapper.aliases,
         hidden=mapper.hidden,
         answer=prompt.answer,

@@ -10,15 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, field
 from msgspec.structs import replace
-from pydantic import ValidationError
 
 from proctor import plugins
 from proctor.benchmarks.packaged import find_function, given_rows
 from proctor.benchmarks.parameters import call, described, refuse_unknown
 from proctor.domain.benchmark import Benchmark
 from proctor.domain.errors import BenchmarkError, NotFoundError, did_you_mean
+from proctor.domain.fields import InvalidValueError
 from proctor.domain.matrix import PromptText
 from proctor.domain.plan import BenchmarkSpec
+from proctor.prompts.choices import USUAL_LAYOUT
 from proctor.yaml_document import explain_value
 
 if TYPE_CHECKING:
@@ -216,7 +217,7 @@ def _prompt_of(spec: BenchmarkSpec) -> PromptText | None:
         return None
     try:
         return PromptText.model_validate(spec.parameters["prompt"])
-    except ValidationError as error:
+    except InvalidValueError as error:
         text = f"{spec.benchmark}: prompt: {explain_value(error, PromptText)}"
         raise BenchmarkError(text, setting="prompt") from None
 
@@ -227,8 +228,8 @@ def parameters_of(definition: BenchmarkFile) -> dict[str, str]:
     if definition.variants or definition.variant:
         found["variant"] = definition.variant or ""
     prompt = definition.prompt
-    if "choices" in prompt.model_fields_set or prompt.user is None or "choice_lines" in prompt.user:
-        found["choices"] = definition.prompt.choices
+    if prompt.choices is not None or prompt.user is None or "choice_lines" in prompt.user:
+        found["choices"] = prompt.choices or USUAL_LAYOUT
     return found
 
 

@@ -1,10 +1,11 @@
 """The form of a benchmark file, validated here once."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag, model_validator
+from msgspec import field
 
+from proctor.domain.fields import After, Before, Bounds, Frozen, OneOf
 from proctor.domain.plan import Sampling
 from proctor.domain.taxonomy import refuse_foreign_words
 from proctor.metrics.registry import with_options
@@ -14,10 +15,6 @@ from proctor.prompts.worked import Placement
 AnswerKind = Literal["auto", "index", "position", "letter", "label", "text", "plain"]
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", protected_namespaces=(), defer_build=True)
-
-
 def _quoted(value: object) -> object:
     """1 is clear; 1.10 has already lost its last digit when it gets here."""
     if isinstance(value, float):
@@ -25,10 +22,10 @@ def _quoted(value: object) -> object:
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
-class TargetField(_Strict):
+class TargetField(Frozen, frozen=True, kw_only=True):
     """Where the expected answer is, and what it is for a question with choices."""
 
-    field: str = Field(min_length=1)
+    field: Annotated[str, Bounds(min_length=1)]
     kind: AnswerKind = "auto"
     """index counts from 0, position from 1; label is looked up in `labels`; plain is kept as it is."""
     pattern: str | None = None
@@ -37,17 +34,15 @@ class TargetField(_Strict):
     """Splits one text into several answers, any of which will do."""
 
 
-class ChoiceFields(_Strict):
+class ChoiceFields(Frozen, frozen=True, kw_only=True):
     """Choices spread over several fields, or the keys of one."""
 
     fields: list[str] | None = None
     keys: str | None = None
 
-    @model_validator(mode="after")
-    def _one(self) -> Self:
+    def check(self) -> None:
         if (self.fields is None) == (self.keys is None):
             raise ValueError("give either 'fields' (a list of fields) or 'keys' (a field that holds a mapping)")
-        return self
 
 
 def _choices_form(value: object) -> str:
@@ -58,8 +53,8 @@ def _choices_form(value: object) -> str:
 
 
 Choices = Annotated[
-    Annotated[str, Tag("name")] | Annotated[list[str], Tag("list")] | Annotated[ChoiceFields, Tag("parts")],
-    Discriminator(_choices_form),
+    str | list[str] | ChoiceFields,
+    OneOf(_choices_form, (("name", str), ("list", list[str]), ("parts", ChoiceFields))),
 ]
 
 
@@ -71,35 +66,35 @@ def _listed(value: object) -> object:
     return [value] if isinstance(value, str) else value
 
 
-class Fields(_Strict):
+class Fields(Frozen, frozen=True, kw_only=True):
     """Which field of a row is what; one that is not named here is looked for under its own name."""
 
     id: str | None = None
     input: str | None = None
     """A field, or a template over the row's fields when it has {{ }} in it."""
-    target: Annotated[TargetField, BeforeValidator(_as_target)] | None = None
+    target: Annotated[TargetField, Before(_as_target)] | None = None
     choices: Choices | None = None
     """A field with a list; or the choices themselves, for all rows alike; or {fields: [a, b]} or {keys: a}."""
     labels: str | None = None
     category: str | None = None
     group: str | None = None
     follow_ups: str | None = None
-    files: Annotated[list[str], BeforeValidator(_listed)] = []
+    files: Annotated[list[str], Before(_listed)] = field(default_factory=list)
     """Fields that name or hold images, PDFs or texts; only those named here are taken for files."""
     tags: dict[str, str] | None = None
     metadata: list[str] | None = None
     """None keeps everything that is not mapped."""
 
 
-class Join(_Strict):
+class Join(Frozen, frozen=True, kw_only=True):
     """Rows of a second source whose fields are added to the row with the same key."""
 
-    source: str = Field(min_length=1)
-    key: str = Field(min_length=1)
+    source: Annotated[str, Bounds(min_length=1)]
+    key: Annotated[str, Bounds(min_length=1)]
     format: str | None = None
 
 
-class Local(_Strict):
+class Local(Frozen, frozen=True, kw_only=True):
     """How the file in the data folder differs from the hub's: what is not said here is as it is there."""
 
     file: str | None = None
@@ -111,7 +106,7 @@ class Local(_Strict):
     join: Join | None = None
 
 
-class ExamplesEntry(_Strict):
+class ExamplesEntry(Frozen, frozen=True, kw_only=True):
     """Where worked examples come from; always the same ones for a seed."""
 
     source: str | None = None
@@ -127,8 +122,8 @@ class ExamplesEntry(_Strict):
     local: Local = Local()
 
 
-class Dataset(_Strict):
-    source: str = Field(min_length=1)
+class Dataset(Frozen, frozen=True, kw_only=True):
+    source: Annotated[str, Bounds(min_length=1)]
     fields: Fields = Fields()
     format: str | None = None
     transform: str | None = None
@@ -138,25 +133,26 @@ class Dataset(_Strict):
     local: Local = Local()
 
 
-class InputEntry(_Strict):
+class InputEntry(Frozen, frozen=True, kw_only=True):
     """What each sample's input is, where it is neither text nor a list of messages."""
 
     kind: Literal["json"]
     """An object or a list; templates may use its fields."""
-    input_schema: dict[str, Any] | None = Field(None, alias="schema")
+    input_schema: dict[str, Any] | None = field(default=None, name="schema")
     """The JSON schema that every input must fit."""
 
 
-class PromptFile(_Strict):
+class PromptFile(Frozen, frozen=True, kw_only=True):
     system: str | None = None
     user: str | None = None
-    choices: Layout = "A."
+    choices: Layout | None = None
+    """None: `A.`."""
     answer: str | None = None
     """How the answer of a worked example is written; None: the target as it is."""
     examples: Placement = "turns"
     tools: list[dict[str, Any]] | str | None = None
     """The functions that the model may call, for all samples alike, or the field that holds each sample's own."""
-    answer_schema: dict[str, Any] | str | None = Field(None, alias="schema")
+    answer_schema: dict[str, Any] | str | None = field(default=None, name="schema")
     """The JSON schema that the answer must fit, for all samples alike, or the field that holds each sample's own."""
 
 
@@ -179,8 +175,8 @@ def _metric(value: object) -> object:
     raise ValueError("a metric is a name, or one name with its options: {mean: {interval: bootstrap}}")
 
 
-MetricEntry = Annotated[str, BeforeValidator(_metric)]
-ScorerEntry = Annotated[dict[str, dict[str, Any]], BeforeValidator(_scorer)]
+MetricEntry = Annotated[str, Before(_metric)]
+ScorerEntry = Annotated[dict[str, dict[str, Any]], Before(_scorer)]
 
 
 def _in_vocabulary(tags: dict[str, str]) -> dict[str, str]:
@@ -188,26 +184,26 @@ def _in_vocabulary(tags: dict[str, str]) -> dict[str, str]:
     return tags
 
 
-class BenchmarkFile(_Strict):
-    name: str = Field(min_length=1, pattern=r"^[\w.+-]+(/[\w.+-]+)*$")
-    version: Annotated[str, BeforeValidator(_quoted)] = "1"
+class BenchmarkFile(Frozen, frozen=True, kw_only=True):
+    name: Annotated[str, Bounds(min_length=1, pattern=r"^[\w.+-]+(/[\w.+-]+)*$")]
+    version: Annotated[str, Before(_quoted)] = "1"
     description: str = ""
     licence: str | None = None
     homepage: str | None = None
     protocol: str = ""
     """What is asked and how, and where that differs from what was published."""
-    tags: Annotated[dict[str, str], AfterValidator(_in_vocabulary)] = {}
+    tags: Annotated[dict[str, str], After(_in_vocabulary)] = field(default_factory=dict)
     dataset: Dataset
     input: InputEntry | None = None
     prompt: PromptFile = PromptFile()
-    scorers: list[ScorerEntry] = Field(min_length=1)
-    metrics: list[MetricEntry] = Field(default=["accuracy"], min_length=1)
+    scorers: Annotated[list[ScorerEntry], Bounds(min_length=1)]
+    metrics: Annotated[list[MetricEntry], Bounds(min_length=1)] = field(default_factory=lambda: ["accuracy"])
     options: Sampling = Sampling()
     """Sampling options the benchmark asks for; a model's own options win."""
-    shots: int = Field(0, ge=0)
+    shots: Annotated[int, Bounds(ge=0)] = 0
     """Worked examples in each prompt, unless the plan says otherwise."""
     variant: str | None = None
     """What this file as it stands is called beside its variants."""
-    variants: dict[str, dict[str, Any]] = {}
+    variants: dict[str, dict[str, Any]] = field(default_factory=dict)
     """Other ways to ask: what each says is laid over this file."""
     needs_sandbox: bool = False

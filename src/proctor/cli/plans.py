@@ -12,14 +12,14 @@ from msgspec.structs import replace
 
 from proctor.benchmarks.registry import INSPECT, LM_EVAL, split_version
 from proctor.domain.errors import NotFoundError, PlanError, UserError, did_you_mean
-from proctor.domain.matrix import BenchmarkMatrix
+from proctor.domain.matrix import BenchmarkMatrix, Matrix
 from proctor.domain.plan import BenchmarkSpec, Plan
 from proctor.models.registry import named_hosts
 from proctor.planning.matrix import entry_of, with_axes
 from proctor.planning.plan_file import MINIMAL, is_plan, plan_from, plan_in, with_selection
 from proctor.yaml_document import LocatedDocument, load_yaml
 
-T = TypeVar("T", bound=BenchmarkMatrix)
+T = TypeVar("T", BenchmarkMatrix, Matrix)
 YAML_ENDINGS = (".yaml", ".yml")
 
 
@@ -104,7 +104,7 @@ def _beside(folder: Path, plan: Plan) -> Plan:
         return spec.model_copy(update={"benchmark": f"{scheme}{path}"}) if is_file else spec
 
     def moved(matrix: T | None) -> T | None:
-        if not isinstance(matrix, BenchmarkMatrix) or matrix.prompt is None:
+        if matrix is None or matrix.prompt is None:
             return matrix
         prompts = tuple(str(folder / one) if isinstance(one, str) else one for one in matrix.prompt)
         return matrix.model_copy(update={"prompt": prompts})

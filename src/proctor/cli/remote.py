@@ -80,7 +80,7 @@ def run_on(
 
 def plan_document(plan: Plan) -> dict[str, Any]:
     """The plan as JSON, for a server; the hosts that the user named go beside it, for a file could name them in it."""
-    found = plan.model_dump(mode="json", exclude_defaults=True)
+    found = plan.as_json(exclude_defaults=True)
     found.pop("key_hosts", None)
     return found
 

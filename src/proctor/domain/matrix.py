@@ -1,53 +1,40 @@
 """What a plan varies: every combination of the values is an evaluation of its own."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Generic, Self, TypeVar
+from typing import Annotated, Any, TypeVar
 
-from pydantic import (
-    AfterValidator,
-    Discriminator,
-    Field,
-    SerializerFunctionWrapHandler,
-    StringConstraints,
-    Tag,
-    model_serializer,
-    model_validator,
-)
-
-from proctor.domain.fields import Frozen, Number, Whole, some
+from proctor.domain.fields import After, Bounds, Frozen, Number, OneOf, Whole, some
 
 T = TypeVar("T")
 
 
-class PromptText(Frozen):
+class PromptText(Frozen, frozen=True, kw_only=True):
     """A prompt instead of a benchmark's own; a part that is left out stays the benchmark's."""
 
-    name: str = Field(min_length=1, max_length=60)
+    name: Annotated[str, Bounds(min_length=1, max_length=60)]
     """What a table calls it."""
     system: str | None = None
     user: str | None = None
 
-    @model_validator(mode="after")
-    def _says_something(self) -> Self:
+    def check(self) -> None:
         if self.system is None and self.user is None:
             raise ValueError(f"the prompt {self.name!r} says nothing: give it 'user', 'system' or both")
-        return self
 
 
 def _distinct(values: tuple[T, ...]) -> tuple[T, ...]:
-    names = [value.name if isinstance(value, PromptText) else value for value in values]
+    names = [getattr(value, "name", value) for value in values]
     for name in names:
         if names.count(name) > 1:
             raise ValueError(f"{name!r} is listed twice")
     return values
 
 
-Shots = Annotated[Whole, Field(ge=0)]
-Temperature = Annotated[Number, Field(ge=0)]
-Share = Annotated[Number, Field(ge=0, le=1)]
-Count = Annotated[Whole, Field(ge=1)]
-Name = Annotated[str, StringConstraints(min_length=1)]
-Checked = AfterValidator(lambda values: _distinct(some(values)))
+Shots = Annotated[Whole, Bounds(ge=0)]
+Temperature = Annotated[Number, Bounds(ge=0)]
+Share = Annotated[Number, Bounds(ge=0, le=1)]
+Count = Annotated[Whole, Bounds(ge=1)]
+Name = Annotated[str, Bounds(min_length=1)]
+Checked = After(lambda values: _distinct(some(values)))
 
 
 def _kind_of_prompt(value: object) -> str:
@@ -55,52 +42,61 @@ def _kind_of_prompt(value: object) -> str:
     return "a file" if isinstance(value, str) else "a prompt"
 
 
-Prompt = Annotated[
-    Annotated[Name, Tag("a file")] | Annotated[PromptText, Tag("a prompt")], Discriminator(_kind_of_prompt)
-]
+Prompt = Annotated[Name | PromptText, OneOf(_kind_of_prompt, (("a file", Name), ("a prompt", PromptText)))]
+
+Variants = Annotated[tuple[Name, ...], Checked] | None
+Prompts = Annotated[tuple[Prompt, ...], Checked] | None
+"""Files, or the prompts themselves."""
+ManyShots = Annotated[tuple[Shots, ...], Checked] | None
+Temperatures = Annotated[tuple[Temperature, ...], Checked] | None
+Shares = Annotated[tuple[Share, ...], Checked] | None
+Counts = Annotated[tuple[Count, ...], Checked] | None
+Efforts = Annotated[tuple[Name, ...], Checked] | None
 
 
-class _Axes(Frozen):
+class _Axes(Frozen, frozen=True, kw_only=True):
     def axes(self) -> dict[str, tuple[Any, ...]]:
         """What is varied, each with its values, in the order of the fields."""
-        found = {name: getattr(self, name) for name in type(self).model_fields}
+        found = {name: getattr(self, name) for name in self.__struct_fields__}
         return {name: values for name, values in found.items() if values is not None}
 
 
-class BenchmarkMatrix(_Axes):
+class BenchmarkMatrix(_Axes, frozen=True, kw_only=True):
     """What may be varied of how samples are put."""
 
-    variant: Annotated[tuple[Name, ...], Checked] | None = None
-    prompt: Annotated[tuple[Prompt, ...], Checked] | None = None
-    """A file, or the prompt itself."""
-    shots: Annotated[tuple[Shots, ...], Checked] | None = None
+    variant: Variants = None
+    prompt: Prompts = None
+    shots: ManyShots = None
 
 
-class ModelMatrix(_Axes):
+class ModelMatrix(_Axes, frozen=True, kw_only=True):
     """What may be varied of what is sent to a model."""
 
-    temperature: Annotated[tuple[Temperature, ...], Checked] | None = None
-    top_p: Annotated[tuple[Share, ...], Checked] | None = None
-    max_tokens: Annotated[tuple[Count, ...], Checked] | None = None
-    reasoning_effort: Annotated[tuple[Name, ...], Checked] | None = None
+    temperature: Temperatures = None
+    top_p: Shares = None
+    max_tokens: Counts = None
+    reasoning_effort: Efforts = None
 
 
-class Matrix(BenchmarkMatrix, ModelMatrix):
-    """What a whole plan may vary."""
+class Matrix(_Axes, frozen=True, kw_only=True):
+    """What a whole plan may vary: what a benchmark's may, and a model's."""
+
+    temperature: Temperatures = None
+    top_p: Shares = None
+    max_tokens: Counts = None
+    reasoning_effort: Efforts = None
+    variant: Variants = None
+    prompt: Prompts = None
+    shots: ManyShots = None
 
 
-M = TypeVar("M", bound=_Axes)
-
-
-class Varied(Frozen, Generic[M]):
+class Varied(Frozen, frozen=True, kw_only=True):
     """Something of a plan that may be varied; where nothing is, nothing is written of it."""
 
-    matrix: M | None = None
+    matrix: _Axes | None = None
 
-    @model_serializer(mode="wrap")
-    def _written(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        values: dict[str, Any] = handler(self)
-        return {name: value for name, value in values.items() if name != "matrix" or value is not None}
+    def is_written(self, name: str) -> bool:
+        return name != "matrix" or self.matrix is not None
 
     def refuse_given(self, given: Mapping[str, Any]) -> None:
         """Raise ValueError for what is both set to one value and varied."""

@@ -4,12 +4,12 @@ import json
 import re
 from collections.abc import Mapping
 from decimal import Decimal
-from typing import Annotated, Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
-from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+from msgspec import field
 
-from proctor.domain.fields import Frozen, Number, Whole, as_written, some
+from proctor.domain.fields import After, Before, Bounds, Frozen, Number, Whole, as_written, some
 from proctor.domain.matrix import BenchmarkMatrix, Matrix, ModelMatrix, Varied
 
 
@@ -89,24 +89,24 @@ def _own_fields(value: object) -> object:
     return _as_json(value)
 
 
-Texts = Annotated[list[str], BeforeValidator(_stops)]
+Texts = Annotated[list[str], Before(_stops)]
 
 
-class Sampling(Frozen):
+class Sampling(Frozen, frozen=True, kw_only=True):
     """Options sent to the model exactly as given; one that is not given is not sent."""
 
-    temperature: Number | None = Field(None, ge=0)
-    top_p: Number | None = Field(None, ge=0, le=1)
-    top_k: Whole | None = Field(None, ge=0)
-    max_tokens: Whole | None = Field(None, ge=1)
+    temperature: Annotated[Number | None, Bounds(ge=0)] = None
+    top_p: Annotated[Number | None, Bounds(ge=0, le=1)] = None
+    top_k: Annotated[Whole | None, Bounds(ge=0)] = None
+    max_tokens: Annotated[Whole | None, Bounds(ge=1)] = None
     seed: Whole | None = None
     stop: Texts | None = None
     frequency_penalty: Number | None = None
     presence_penalty: Number | None = None
     reasoning_effort: str | None = None
     logprobs: bool | None = None
-    top_logprobs: Whole | None = Field(None, ge=0)
-    extra: Annotated[dict[str, Any] | None, BeforeValidator(_own_fields)] = None
+    top_logprobs: Annotated[Whole | None, Bounds(ge=0)] = None
+    extra: Annotated[dict[str, Any] | None, Before(_own_fields)] = None
     """Further fields of the provider's own, put into the request as they are."""
 
     def given(self) -> dict[str, Any]:
@@ -174,18 +174,19 @@ def _address(url: object) -> str:
     return parts.netloc.rpartition("@")[2] + parts.path.rstrip("/")
 
 
-class ModelSpec(Varied[ModelMatrix]):
+class ModelSpec(Varied, frozen=True, kw_only=True):
     """`provider/name`, sampling options, and settings that only the provider's adapter understands."""
 
-    provider: str = Field(min_length=1)
+    matrix: ModelMatrix | None = None
+
+    provider: Annotated[str, Bounds(min_length=1)]
     name: str
     label: str | None = None
     sampling: Sampling = Sampling()
-    settings: dict[str, Any] = Field(default_factory=dict)
+    settings: dict[str, Any] = field(default_factory=dict)
 
-    @model_validator(mode="before")
     @classmethod
-    def _read(cls, value: object) -> object:
+    def prepare(cls, value: object) -> object:
         if isinstance(value, str):
             value = {"model": value}
         if not isinstance(value, Mapping) or "provider" in value:
@@ -201,13 +202,11 @@ class ModelSpec(Varied[ModelMatrix]):
         if not slash or not provider:
             raise ValueError(f"{head!r} is not a model: write provider/name, for example openai/gpt-5-mini")
         own = {key: given.pop(key, None) for key in ("label", "matrix")}
-        sampling = {key: given.pop(key) for key in list(given) if key in Sampling.model_fields}
+        sampling = {key: given.pop(key) for key in list(given) if key in Sampling.__struct_fields__}
         return {"provider": provider, "name": name, **own, "sampling": sampling, "settings": given}
 
-    @model_validator(mode="after")
-    def _varied_once(self) -> Self:
+    def check(self) -> None:
         self.refuse_given(self.sampling.given())
-        return self
 
     @property
     def short(self) -> str:
@@ -223,25 +222,26 @@ class ModelSpec(Varied[ModelMatrix]):
         return f"{self.provider}/{self.name}" + (f"?{urlencode(options, safe=':/,')}" if options else "")
 
 
-class BenchmarkSpec(Varied[BenchmarkMatrix]):
+class BenchmarkSpec(Varied, frozen=True, kw_only=True):
     """A benchmark's name or file, which of its samples, and parameters that only this benchmark understands."""
+
+    matrix: BenchmarkMatrix | None = None
 
     OWN: ClassVar[frozenset[str]] = frozenset(
         {"where", "limit", "shots", "epochs", "parameters", "revisions", "matrix"}
     )
 
-    benchmark: str = Field(min_length=1)
-    where: dict[str, Annotated[list[str], BeforeValidator(_as_texts)]] = Field(default_factory=dict)
-    limit: Whole | None = Field(None, ge=1)
-    shots: Whole | None = Field(None, ge=0)
-    epochs: Whole | None = Field(None, ge=1)
-    parameters: dict[str, Any] = Field(default_factory=dict)
-    revisions: dict[str, str] = Field(default_factory=dict)
+    benchmark: Annotated[str, Bounds(min_length=1)]
+    where: dict[str, Annotated[list[str], Before(_as_texts)]] = field(default_factory=dict)
+    limit: Annotated[Whole | None, Bounds(ge=1)] = None
+    shots: Annotated[Whole | None, Bounds(ge=0)] = None
+    epochs: Annotated[Whole | None, Bounds(ge=1)] = None
+    parameters: dict[str, Any] = field(default_factory=dict)
+    revisions: dict[str, str] = field(default_factory=dict)
     """The commit to read of each source on a hub; a run's own plan has those that it read."""
 
-    @model_validator(mode="before")
     @classmethod
-    def _read(cls, value: object) -> object:
+    def prepare(cls, value: object) -> object:
         if isinstance(value, str):
             value = {"benchmark": value}
         if not isinstance(value, Mapping):
@@ -259,10 +259,8 @@ class BenchmarkSpec(Varied[BenchmarkMatrix]):
         parameters = {**own.pop("parameters", {}), **given}
         return {"benchmark": head, "parameters": parameters, **own}
 
-    @model_validator(mode="after")
-    def _varied_once(self) -> Self:
+    def check(self) -> None:
         self.refuse_given(self.given())
-        return self
 
     def given(self) -> dict[str, Any]:
         """What is said of how the samples are put: shots, and parameters such as the variant."""
@@ -272,33 +270,36 @@ class BenchmarkSpec(Varied[BenchmarkMatrix]):
         return self.benchmark + (f"?{urlencode(self.parameters)}" if self.parameters else "")
 
 
-class Limits(Frozen):
+class Limits(Frozen, frozen=True, kw_only=True):
     """What a run may use; None means no limit."""
 
-    cost_usd: Decimal | None = Field(None, gt=0)
+    cost_usd: Annotated[Decimal | None, Bounds(gt=0)] = None
     assume_price: str | None = None
     """IN/OUT, dollars for a million tokens, for models whose price nobody knows."""
-    minutes: Number | None = Field(None, gt=0)
-    concurrency: Whole = Field(64, ge=1, le=4096)
-    retries: Whole = Field(5, ge=0, le=50)
-    timeout_seconds: Number = Field(600.0, gt=0)
-    requests_per_minute: Number | None = Field(None, gt=0)
+    minutes: Annotated[Number | None, Bounds(gt=0)] = None
+    concurrency: Annotated[Whole, Bounds(ge=1, le=4096)] = 64
+    retries: Annotated[Whole, Bounds(ge=0, le=50)] = 5
+    timeout_seconds: Annotated[Number, Bounds(gt=0)] = 600.0
+    requests_per_minute: Annotated[Number | None, Bounds(gt=0)] = None
     """For each model; a provider's own limit, as its headers tell it, is kept without being asked."""
-    tokens_per_minute: Number | None = Field(None, gt=0)
+    tokens_per_minute: Annotated[Number | None, Bounds(gt=0)] = None
     """Input and output together, for each model."""
 
 
-class Plan(Varied[Matrix]):
+class Plan(Varied, frozen=True, kw_only=True):
+    HIDDEN: ClassVar[frozenset[str]] = frozenset({"key_hosts"})
+
+    matrix: Matrix | None = None
     name: str | None = None
-    tags: Annotated[tuple[str, ...], BeforeValidator(_tags)] = ()
+    tags: Annotated[tuple[str, ...], Before(_tags)] = ()
     """Words by which its runs are found again."""
-    models: Annotated[tuple[ModelSpec, ...], BeforeValidator(_one_or_many), AfterValidator(some)]
-    benchmarks: Annotated[tuple[BenchmarkSpec, ...], BeforeValidator(_one_or_many), AfterValidator(some)]
-    epochs: Whole = Field(1, ge=1)
+    models: Annotated[tuple[ModelSpec, ...], Before(_one_or_many), After(some)]
+    benchmarks: Annotated[tuple[BenchmarkSpec, ...], Before(_one_or_many), After(some)]
+    epochs: Annotated[Whole, Bounds(ge=1)] = 1
     seed: Whole = 0
     sampling: Sampling = Sampling()
     """For every model; a model's own options win."""
-    judge: Annotated[tuple[ModelSpec, ...], BeforeValidator(_none_one_or_many)] = ()
+    judge: Annotated[tuple[ModelSpec, ...], Before(_none_one_or_many)] = ()
     """The models that judge open answers: none, one, or several that form a panel."""
     cache: bool = True
     sandbox: str | None = None
@@ -311,11 +312,10 @@ class Plan(Varied[Matrix]):
     offline: bool = False
     """Connect to nothing beyond this machine."""
     limits: Limits = Limits()
-    key_hosts: tuple[str, ...] = Field(default=(), repr=False)
+    key_hosts: tuple[str, ...] = ()
     """Hosts of models that the user named, on the command line or in a program: keys may go there. No file says so."""
 
-    @model_validator(mode="after")
-    def _nothing_twice(self) -> Self:
+    def check(self) -> None:
         self.refuse_given(self.sampling.given())
         for kind, items in (("model", self.models), ("benchmark", self.benchmarks), ("judge", self.judge)):
             seen: set[str] = set()
@@ -328,7 +328,6 @@ class Plan(Varied[Matrix]):
         for label in labels:
             if labels.count(label) > 1:
                 raise ValueError(f"two models would both be shown as {label!r}: give one a label of its own")
-        return self
 
     def label(self, spec: ModelSpec) -> str:
         """The name shown for a model: short where that is unambiguous."""

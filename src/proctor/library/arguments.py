@@ -22,9 +22,9 @@ SELECTION = ("limit", "where", "shots")
 """What holds for every benchmark."""
 CONTEXT_OPTIONS = ("data", "home")
 """What is no part of a plan."""
-PARTS = frozenset(Plan.model_fields) - {"models", "benchmarks", "sampling", "limits"}
+PARTS = frozenset(Plan.__struct_fields__) - {"models", "benchmarks", "sampling", "limits"}
 """What of a plan is an argument of its own."""
-INNER = {"sampling": frozenset(Sampling.model_fields) - PARTS, "limits": frozenset(Limits.model_fields)}
+INNER = {"sampling": frozenset(Sampling.__struct_fields__) - PARTS, "limits": frozenset(Limits.__struct_fields__)}
 """Arguments that are parts of a part."""
 
 

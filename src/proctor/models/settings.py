@@ -31,7 +31,7 @@ def read_settings(kind: type[T], given: Mapping[str, Any], provider: str) -> T:
     values = {}
     for name, value in given.items():
         if name not in known:
-            hint = did_you_mean(name, [*known, *Sampling.model_fields])
+            hint = did_you_mean(name, [*known, *Sampling.__struct_fields__])
             has = f"It has: {', '.join(known)}." if known else "It has none."
             raise PlanError(f"{provider} has no setting {name!r}.{hint} {has}")
         values[name] = _converted(value, hints[name], f"{provider}: the setting {name!r}")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import Any
 
 DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|h|m|s)")
@@ -77,6 +76,8 @@ def _float(text: str) -> float | None:
 
 
 def _http_date(text: str) -> datetime | None:
+    from email.utils import parsedate_to_datetime  # few servers write one, and importing it takes 2 ms
+
     try:
         return parsedate_to_datetime(text)
     except ValueError:

@@ -7,9 +7,8 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-import pydantic
-
 from proctor.domain.errors import PlanError, in_field
+from proctor.domain.fields import InvalidValueError
 from proctor.domain.matrix import BenchmarkMatrix, Matrix, ModelMatrix, PromptText
 from proctor.domain.plan import BenchmarkSpec, ModelSpec, Plan
 from proctor.yaml_document import as_mapping, explain, load_yaml
@@ -41,9 +40,9 @@ def expand_matrix(plan: Plan, folder: Path) -> Plan:
     }
     try:
         return Plan.model_validate({**plan.model_dump(exclude={"matrix"}), **changes})
-    except pydantic.ValidationError as error:
+    except InvalidValueError as error:
         with in_field("matrix"):
-            raise PlanError(f"{error.errors()[0]['msg'].removeprefix('Value error, ')}.") from None
+            raise PlanError(f"{error.errors[0]['msg'].removeprefix('Value error, ')}.") from None
 
 
 def entry_of(plan: Plan, field: tuple[str | int, ...], setting: str = "") -> tuple[str | int, ...]:
@@ -125,7 +124,7 @@ def _axes_of(spec: ModelSpec | BenchmarkSpec, axes: Axes) -> Axes:
     is_model = isinstance(spec, ModelSpec)
     kind: type[Matrix | ModelMatrix | BenchmarkMatrix] = ModelMatrix if is_model else BenchmarkMatrix
     given = spec.sampling.given() if isinstance(spec, ModelSpec) else spec.given()
-    shared = {name: values for name, values in axes.items() if name in kind.model_fields and name not in given}
+    shared = {name: values for name, values in axes.items() if name in kind.__struct_fields__ and name not in given}
     return {**shared, **spec.axes()}
 
 
@@ -151,7 +150,7 @@ def _read_prompt(given: str | PromptText, folder: Path) -> PromptText:
     try:
         document = load_yaml(path, name=given, error=PlanError)
         return PromptText.model_validate({"name": path.stem, **as_mapping(document, "a prompt file")})
-    except pydantic.ValidationError as error:
+    except InvalidValueError as error:
         raise PlanError(explain(error, document, PromptText), setting="prompt") from None
     except PlanError as error:
         raise PlanError(str(error), setting="prompt") from error

@@ -6,13 +6,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-import pydantic
-
 from proctor.domain.errors import PlanError
+from proctor.domain.fields import Frozen, InvalidValueError
 from proctor.domain.plan import BenchmarkSpec, Limits, ModelSpec, Plan
 from proctor.yaml_document import LocatedDocument, as_mapping, explain, explain_value, load_yaml
 
-T = TypeVar("T", bound=pydantic.BaseModel)
+T = TypeVar("T", bound=Frozen)
 BENCHMARK_KEYS = frozenset({"dataset", "scorers", "prompt"})
 MINIMAL = {"models": ["demo/strong"], "benchmarks": ["puzzles"]}
 """What a plan cannot do without; stands in while flags are checked on their own."""
@@ -39,7 +38,7 @@ def plan_in(document: LocatedDocument, overrides: Mapping[str, Any] | None = Non
         values = _merged(values, overrides)
     try:
         return Plan.model_validate(values)
-    except pydantic.ValidationError as error:
+    except InvalidValueError as error:
         raise PlanError(explain(error, document, Plan)) from None
 
 
@@ -69,7 +68,7 @@ def model_spec(written: str | Mapping[str, Any]) -> ModelSpec:
 def _validated(kind: type[T], value: object) -> T:
     try:
         return kind.model_validate(value)
-    except pydantic.ValidationError as error:
+    except InvalidValueError as error:
         raise PlanError(explain_value(error, kind)) from None
 
 
@@ -87,7 +86,7 @@ def refuse_unusable_limit(field: str, value: object, *, name: str) -> None:
     """A limit's mistake, told by the name under which whoever gave it knows it."""
     try:
         Limits.model_validate({field: value})
-    except pydantic.ValidationError as error:
+    except InvalidValueError as error:
         raise PlanError(f"{name}: {explain_value(error, Limits).removeprefix(f'{field}: ')}") from None
 
 

@@ -8,6 +8,7 @@ from typing import Literal
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 Layout = Literal["A.", "A)", "(A)", "A:"]
+USUAL_LAYOUT: Layout = "A."
 """How a choice is marked: each layout is an example of itself."""
 
 

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Annotated, Any
 
-import pydantic
 from fastapi import Header
 
 from proctor import plugins
@@ -14,7 +13,8 @@ from proctor.accounts.provider_keys import registered_origins
 from proctor.benchmarks.registry import is_installed
 from proctor.domain.documents.problem_details import FieldProblem
 from proctor.domain.errors import UserError
-from proctor.domain.matrix import BenchmarkMatrix
+from proctor.domain.fields import InvalidValueError
+from proctor.domain.matrix import BenchmarkMatrix, Matrix
 from proctor.domain.plan import BenchmarkSpec, ModelSpec, Plan
 from proctor.models.key_hosts import origin_of
 from proctor.models.registry import list_providers, named_hosts
@@ -55,7 +55,7 @@ def read_plan(value: Any, caller: Caller, key_hosts: str | None = None) -> Plan:
         raise ProblemError(422, "plan", detail, [FieldProblem("/key_hosts", detail)])
     try:
         plan = Plan.model_validate(value)
-    except pydantic.ValidationError as error:
+    except InvalidValueError as error:
         errors = [
             FieldProblem(pointer([step for step in path if step not in STEPS]), said)
             for path, said in explain_each(error, Plan)
@@ -134,7 +134,7 @@ def refuse_foreign_scorer(name: str, path: list[str | int]) -> None:
         _refuse(path, f"{name} runs code of the server's own machine")
 
 
-def _refuse_prompt_files(matrix: BenchmarkMatrix | None, path: list[str | int]) -> None:
+def _refuse_prompt_files(matrix: BenchmarkMatrix | Matrix | None, path: list[str | int]) -> None:
     if matrix is not None and any(isinstance(one, str) for one in matrix.prompt or ()):
         _refuse(path, "the prompt's file is one of the server's machine")
 

@@ -6,7 +6,6 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
 from functools import partial
-from importlib.resources import files
 from itertools import chain, count
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -149,7 +148,7 @@ class SqliteDatabase(Database):
     def _create(self) -> None:
         """Make every table in one transaction: of two processes that start together, the second finds it done."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        script = files("proctor.stores").joinpath("schema.sql").read_text(encoding="utf-8")
+        script = Path(__file__).with_name("schema.sql").read_text(encoding="utf-8")
         connection = sqlite3.connect(self.path, isolation_level=None, timeout=self._busy_seconds)
         with closing(connection):
             connection.execute("PRAGMA journal_mode=WAL")

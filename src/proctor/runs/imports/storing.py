@@ -86,11 +86,13 @@ def keep_log(database: Database, log: Log, path: Path, name: str | None) -> Impo
     evaluations = [_evaluation(one, log) for one in log.evaluations]
     for one in log.evaluations:
         _refuse_twice(one, path)
-    plan = Plan(
-        name=name or f"{log.tool}: {path.name}",
-        models=tuple({str(one.model_spec): one.model_spec for one in evaluations}.values()),
-        benchmarks=tuple({str(one.benchmark_spec): one.benchmark_spec for one in evaluations}.values()),
-        cache=False,
+    plan = Plan.model_validate(
+        {
+            "name": name or f"{log.tool}: {path.name}",
+            "models": tuple({str(one.model_spec): one.model_spec for one in evaluations}.values()),
+            "benchmarks": tuple({str(one.benchmark_spec): one.benchmark_spec for one in evaluations}.values()),
+            "cache": False,
+        }
     )
     store = RunStore(database)
     run_id = store.create(plan, evaluations, path.absolute().parent)

@@ -31,7 +31,7 @@ def estimate_run(
         seed=plan.seed,
         trials=sum(item.trials for item in evaluations),
         estimated_requests=_requests(evaluations),
-        limits=plan.limits.model_dump(mode="json"),
+        limits=plan.limits.as_json(),
         until=_stop_rule(plan),
         evaluations=[
             _planned(

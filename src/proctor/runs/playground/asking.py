@@ -8,12 +8,12 @@ from decimal import Decimal
 from secrets import SystemRandom
 from typing import TypeVar
 
-import pydantic
 from msgspec import Struct, to_builtins
 from msgspec.structs import replace
 
 from proctor.domain.documents.playground import PlaygroundView
 from proctor.domain.errors import PlanError, UserError, in_field
+from proctor.domain.fields import Frozen, InvalidValueError
 from proctor.domain.message import Json, Prompt
 from proctor.domain.model import Model
 from proctor.domain.plan import Limits, ModelSpec, Sampling
@@ -33,7 +33,7 @@ from proctor.stores.playground import AnswerRow, AskedFile, PlaygroundStore
 from proctor.yaml_document import explain_value
 
 SLOTS = string.ascii_lowercase
-Checked = TypeVar("Checked", bound=pydantic.BaseModel)
+Checked = TypeVar("Checked", bound=Frozen)
 
 
 class AskedModel(Struct, frozen=True):
@@ -104,7 +104,7 @@ def prepare_ask(
     if is_operator:  # who names models here as on the command line
         hosts = named_hosts(specs)
         context = replace(context, environment=with_key_hosts(context.environment, hosts))
-    limits = Limits(assume_price=request.assume_price)
+    limits = _validated(Limits, {"assume_price": request.assume_price})
     cap = None if request.cost_usd is None else Decimal(str(request.cost_usd))
     slots = list(SLOTS[: len(specs)])
     if request.is_blind:
@@ -124,7 +124,7 @@ def prepare_ask(
 def _validated(kind: type[Checked], value: object) -> Checked:
     try:
         return kind.model_validate(value)
-    except pydantic.ValidationError as error:
+    except InvalidValueError as error:
         raise PlanError(explain_value(error, kind)) from None
 
 

@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from decimal import Decimal
 
-from pydantic import ValidationError
-
 from proctor.domain.documents.rescoring import RescoreRequest, ServedRescoring
 from proctor.domain.errors import PlanError
+from proctor.domain.fields import InvalidValueError
 from proctor.domain.log_context import current_context
 from proctor.domain.plan import Limits
 from proctor.planning.plan_file import model_spec
@@ -81,7 +80,7 @@ def _limits_of(asked: RescoreRequest, limits: Limits) -> Limits:
     price = {} if asked.assume_price is None else {"assume_price": asked.assume_price}
     try:
         return Limits.model_validate({**limits.model_dump(), **price, "cost_usd": cost})
-    except ValidationError as error:
+    except InvalidValueError as error:
         raise PlanError(explain_value(error, Limits)) from None
 
 

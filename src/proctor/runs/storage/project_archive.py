@@ -248,12 +248,13 @@ def _label_run(row: dict[str, Any]) -> None:
     except ValueError:
         raise StoreError(f"The archive is damaged: the plan of {row['id']} cannot be read.") from None
     names = dict.fromkeys(one.benchmark for one in plan.benchmarks)  # one may be there several times, asked differently
-    row["plan"] = Plan(
-        name=row["name"],
-        models=tuple(_spec(plan.label(one)) for one in plan.models),
-        benchmarks=tuple(BenchmarkSpec.model_validate({"benchmark": name}) for name in names),
-        cache=False,
-    ).model_dump_json()
+    labelled = {
+        "name": row["name"],
+        "models": [_spec(plan.label(one)) for one in plan.models],
+        "benchmarks": list(names),
+        "cache": False,
+    }
+    row["plan"] = Plan.model_validate(labelled).model_dump_json()
 
 
 def _label_response(row: dict[str, Any]) -> None:
@@ -265,7 +266,7 @@ def _label_answer(row: dict[str, Any]) -> None:
 
 
 def _spec(model: str) -> ModelSpec:
-    return ModelSpec(provider=IMPORTED, name=model)
+    return ModelSpec.model_validate({"provider": IMPORTED, "name": model})
 
 
 PEOPLE = frozenset({"author", "started_by"})
