@@ -86,22 +86,41 @@ def test_two_models_share_a_server_and_a_killed_one_is_started_anew(models_home:
 
 
 @needs_runtime
-def test_the_server_ends_when_its_parent_is_killed(models_home: Path) -> None:
+def test_processes_share_a_server_which_ends_with_the_last_of_them(models_home: Path) -> None:
     script = (
         "import sys, time\nfrom pathlib import Path\nfrom proctor.models.local import LocalSettings, LocalServer\n"
         f"home = Path({str(models_home / 'models')!r})\n"
-        "server = LocalServer('smollm2-135m', home, Path('.'), LocalSettings(threads=1))\n"
-        "server.address()\nprint(server._process.pid, flush=True)\ntime.sleep(600)\n"
+        "server = LocalServer('smollm2-135m', home, Path('.'), LocalSettings(threads=1, context=512))\n"
+        "address = server.address()\n"
+        "print(address, server._process.pid if server._process else 0, flush=True)\ntime.sleep(600)\n"
     )
-    parent = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
-    assert parent.stdout is not None
-    child = int(parent.stdout.readline())
-    parent.kill()
-    parent.communicate()
+    users = [subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    try:
+        said = [process.stdout.readline().split() for process in users if process.stdout is not None]
+        assert said[0][0] == said[1][0]
+        [server] = [pid for _, started in said if (pid := int(started))]
+        starter, other = sorted(zip(users, said, strict=True), key=lambda item: item[1][1] == "0")
+        starter[0].kill()
+        starter[0].communicate()
+        time.sleep(0.5)  # were it to end with who started it, it would have by now
+        assert Path(f"/proc/{server}").exists()
+        other[0].kill()
+        other[0].communicate()
+    finally:
+        for process in users:
+            process.kill()
     end = time.monotonic() + 60
-    while Path(f"/proc/{child}").exists() and time.monotonic() < end:
+    while _is_running(server) and time.monotonic() < end:
         time.sleep(0.05)
-    assert not Path(f"/proc/{child}").exists()
+    assert not _is_running(server)
+
+
+def _is_running(pid: int) -> bool:
+    """Whether it is there, and no process that has ended and nobody asked for."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
 
 
 def test_an_unknown_name_gets_a_suggestion(tmp_path: Path) -> None:

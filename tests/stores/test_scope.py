@@ -80,7 +80,7 @@ from proctor.stores.own_benchmarks import NewBenchmark, OwnBenchmarkStore
 from proctor.stores.packed.packing import PackingStore
 from proctor.stores.packed.selection import find_samples, select_packed
 from proctor.stores.playground import AnswerRow, AskedFile, PlaygroundStore
-from proctor.stores.project_state import benchmarks_state, results_state
+from proctor.stores.project_state import benchmarks_state, results_state, run_state
 from proctor.stores.project_turns import give_turn
 from proctor.stores.provider_keys import ProviderKeyStore
 from proctor.stores.queue import QueueStore
@@ -316,6 +316,7 @@ READS: dict[str, Callable[[Database, Theirs], Any]] = {
     "submission_queue.SubmissionQueue.get": lambda db, it: SubmissionQueue(db).get(it.program),
     "idempotency.IdempotencyStore.find": lambda db, it: IdempotencyStore(db).find(RequestKey("key", "digest")),
     "saved_plans.SavedPlanStore.get": lambda db, it: SavedPlanStore(db).get(it.plan),
+    "project_state.run_state": lambda db, it: run_state(db, it.run.id),
     "model_lists.ModelListStore.read": lambda db, it: ModelListStore(db).read(LISTED_BY),
     "model_lists.ModelListStore.find": lambda db, it: ModelListStore(db).find("openai", "theirs"),
     "model_lists.ModelListStore.all": lambda db, it: list(ModelListStore(db).all()),

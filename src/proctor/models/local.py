@@ -8,14 +8,17 @@ import subprocess
 import sys
 import threading
 from collections.abc import Mapping
-from functools import cache
+from contextlib import suppress
+from functools import cache, partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import astuple
 
 from proctor.domain.errors import ModelUnavailableError, ProviderFaultError, UserError
+from proctor.domain.identity import digest
 from proctor.domain.message import Json, Prompt
 from proctor.domain.model import ModelIdentity
 from proctor.domain.response import Response
@@ -26,10 +29,15 @@ from proctor.models.local_weights import digest_of, find_weights
 from proctor.models.parts import Accepts
 from proctor.models.provider import Capabilities, Provider
 from proctor.models.settings import read_settings, version_of
+from proctor.models.shared_server import SharedServer, is_listening
 from proctor.models.transport import Transport
 
 ADAPTER_VERSION = "1"
 START_SECONDS = 180
+END_SECONDS = 1.0
+"""How long the end of a server is waited for that others may still use."""
+SERVERS = "servers"
+"""The folder beside the weights with what processes tell each other of servers that run."""
 
 
 class LocalSettings(Struct, frozen=True):
@@ -53,25 +61,28 @@ PROVIDER = Provider(
 
 
 class LocalServer:
-    """The process that holds the weights; models with the same weights and settings share it."""
+    """The process that holds the weights; all who use them with the same settings share it, on the whole machine."""
 
     def __init__(self, name: str, cache: Path, folder: Path, settings: LocalSettings) -> None:
         self._name, self._cache, self._folder, self._settings = name, cache, folder, settings
         self._lock = threading.Lock()
         self._process: subprocess.Popen[str] | None = None
+        self._shared: SharedServer | None = None
         self._address = ""
         self._users = 0
 
     @property
     def has_ended(self) -> bool:
-        return self._process is None or self._process.poll() is not None
+        if self._process is not None:
+            return self._process.poll() is not None
+        return not self._address or not is_listening(self._address)
 
     def join(self) -> None:
         with self._lock:
             self._users += 1
 
     def leave(self) -> None:
-        """The last one out ends the process."""
+        """The last one out lets go of the process, which ends unless others use it."""
         with self._lock:
             self._users -= 1
             if self._users <= 0:
@@ -81,45 +92,50 @@ class LocalServer:
         """Where it listens; started, or started anew, when it does not run."""
         with self._lock:
             if self.has_ended:
-                self._end()
-                self._address = self._launch()
+                path = find_weights(self._name, self._cache, self._folder)
+                if self._shared is None:
+                    self._shared = SharedServer(self._cache / SERVERS, self._key(), partial(self._launch, path))
+                self._address = self._shared.join()
             return self._address
 
-    def _launch(self) -> str:
-        path = find_weights(self._name, self._cache, self._folder)
+    def _key(self) -> str:
+        return digest([digest_of(self._name, self._folder), *astuple(self._settings)])
+
+    def _launch(self, path: Path, users: Path) -> tuple[int, str]:
         settings = self._settings
-        arguments = [str(path), str(_threads(settings)), str(settings.parallel), str(settings.context)]
+        arguments = [str(users), str(path), str(_threads(settings)), str(settings.parallel), str(settings.context)]
         process = subprocess.Popen(  # noqa: S603 - our own module
             [sys.executable, "-P", "-m", "proctor.models.local_server", *arguments],
-            stdin=subprocess.PIPE,
+            stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             text=True,
+            start_new_session=True,  # others go on with it when this process is interrupted
         )
-        self._process = process
         late = threading.Timer(START_SECONDS, process.kill)
         late.start()
         try:
             line = process.stdout.readline().strip() if process.stdout is not None else ""
         finally:
             late.cancel()
+            if process.stdout is not None:
+                process.stdout.close()
         if not line.startswith("http://127.0.0.1:"):
-            self._end()
-            raise ModelUnavailableError(f"the local server for {path.name} did not start: too little memory?")
-        return line
-
-    def _end(self) -> None:
-        process, self._process = self._process, None
-        if process is None:
-            return
-        for stream in (process.stdin, process.stdout):
-            if stream is not None:
-                stream.close()
-        try:
-            process.wait(5)
-        except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
+            raise ModelUnavailableError(f"the local server for {path.name} did not start: too little memory?")
+        self._process = process
+        return process.pid, line
+
+    def _end(self) -> None:
+        shared, self._shared = self._shared, None
+        self._address = ""
+        if shared is not None:
+            shared.leave()
+        process, self._process = self._process, None
+        if process is not None:
+            with suppress(subprocess.TimeoutExpired):  # others use it, and it outlives whoever started it
+                process.wait(END_SECONDS)
 
 
 class LocalModel:

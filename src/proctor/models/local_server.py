@@ -1,19 +1,23 @@
-"""The server process of `local/…`: loads the weights, says where it listens, and ends when its parent does.
+"""The server process of `local/…`: loads the weights, says where it listens, and ends with the last who uses it.
 
-Run as `python -m proctor.models.local_server PATH THREADS PARALLEL CONTEXT`. The parent holds the other end of
-standard input: when it goes, however it goes, reading ends, and so does this process.
+Run as `python -m proctor.models.local_server USERS PATH THREADS PARALLEL CONTEXT`. Whoever uses it holds a lock on the
+file USERS: when the last of them goes, however he goes, this process gets the lock, and ends.
 """
 
 from __future__ import annotations
 
 import os
 import sys
+from pathlib import Path
+
+from proctor.models.shared_server import wait_until_unused
 
 
 def main() -> None:
     import xllamacpp
 
-    path, threads, parallel, context = sys.argv[1], *map(int, sys.argv[2:5])
+    users, path = sys.argv[1:3]
+    threads, parallel, context = map(int, sys.argv[3:6])
     parameters = xllamacpp.CommonParams()
     parameters.model.path = path
     parameters.port = 0
@@ -25,7 +29,7 @@ def main() -> None:
         settings.n_threads = threads
     server = xllamacpp.Server(parameters)
     print(server.listening_address, flush=True)  # noqa: T201 - what the parent waits for
-    sys.stdin.read()
+    wait_until_unused(Path(users))
     # The library joins its own threads for ever when it is told to go while a request runs.
     os._exit(0)
 
