@@ -31,10 +31,16 @@ def test_nothing_is_run_where_no_data_fits_or_nobody_was_asked(cli: Cli) -> None
     assert ended.code == 2
     assert "Nothing is run: no benchmark here is about mathematics in Korean" in ended.err
     assert "There is no terminal to ask at" in cli("plan", QUERY, "--run").err
+    assert cli("plan", "Korean maths with demo/strong, 2 questions", "-o", "wanted.yaml").code == 0
+    again = cli("run", "wanted.yaml")
+    assert again.code == 2, "what is missing is not lost in the file"
+    assert again.err.endswith(ended.err[ended.err.index("Nothing is run") :])
     absent = cli("plan", "gpqa and sorting, 4 questions, with demo/strong", "--run", "--yes")
     assert absent.code == 2
     assert "Nothing is run: there is no benchmark 'gpqa' here" in absent.err
     assert cli("runs", "--json").json == []
+    for other, is_left in (("gsm8k", False), ("on gsm8k instead of mgsm", False), ("3 questions", True)):
+        assert ("gaps" in cli("plan", "--from", "wanted.yaml", other, "--json").json["plan"]) == is_left, other
     assert "--yes needs --run" in cli("plan", QUERY, "--yes").error
     assert "does not go with --run" in cli("plan", QUERY, "--run", "--json").err
 

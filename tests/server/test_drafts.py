@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import orjson
+
 from server.serving import Server
 from server.test_same_as_cli import V1, printed
 
@@ -19,6 +21,19 @@ def test_a_draft_is_the_one_of_the_command_line_and_can_be_handed_in(server: Ser
     changed = server.post(f"{V1}/plans/draft", {"query": "only 20 questions", "from": draft["plan"]}).json
     assert changed["changes"] == [{"field": "benchmarks[0].limit", "before": 30, "after": 20}]
     assert "run_id" in server.post(f"{V1}/runs", changed["plan"]).json
+
+
+def test_a_draft_of_what_has_no_data_is_not_run_before_somebody_says_so(server: Server) -> None:
+    plan = server.post(f"{V1}/plans/draft", {"query": "Korean maths with demo/strong, 2 questions"}).json["plan"]
+    [gap] = plan["gaps"]
+    assert gap.startswith("no benchmark here is about mathematics in Korean")
+    answer = server.post(f"{V1}/runs", plan)
+    assert (answer.status, answer.json["errors"][0]["pointer"]) == (422, "/gaps")
+    (server.folder / "wanted.yaml").write_bytes(orjson.dumps(plan))
+    code, _, said = server.cli("run", "wanted.yaml")
+    assert (code, said) == (2, f"Error: wanted.yaml:1: gaps: {answer.json['detail']}\n")
+    agreed = {name: value for name, value in plan.items() if name != "gaps"}
+    assert server.post(f"{V1}/runs", agreed).status == 202
 
 
 def test_recommendations_are_those_of_the_command_line(server: Server) -> None:

@@ -4,7 +4,7 @@
  */
 
 export interface paths {
-    "/health": {
+    "/api/v1/runs/{run_id}/results": {
         parameters: {
             query?: never;
             header?: never;
@@ -12,10 +12,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read Health
-         * @description Whether the process lives; says nothing of what it depends on.
+         * List Results
+         * @description List a run's results, with every filter of `proctor samples`; rows are those of `proctor export -f jsonl`.
          */
-        get: operations["readHealth"];
+        get: operations["listResults"];
         put?: never;
         post?: never;
         delete?: never;
@@ -24,7 +24,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/ready": {
+    "/api/v1/runs/{run_id}/positions": {
         parameters: {
             query?: never;
             header?: never;
@@ -32,10 +32,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read Readiness
-         * @description Whether requests can be served; 503 names what is down.
+         * Positions
+         * @description How many results fit, and `after` of every page of them: any row is then one request away.
          */
-        get: operations["readReadiness"];
+        get: operations["findPages"];
         put?: never;
         post?: never;
         delete?: never;
@@ -44,7 +44,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/version": {
+    "/api/v1/runs/{run_id}/results/{result_id}": {
         parameters: {
             query?: never;
             header?: never;
@@ -52,10 +52,50 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read Version
-         * @description The server's version.
+         * Read Result
+         * @description One result with its prompt as it was sent, what else the sample holds, and every attempt.
          */
-        get: operations["readVersion"];
+        get: operations["readResult"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run_id}/report": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Report
+         * @description A run's report: the numbers are the same in every format.
+         */
+        get: operations["readReport"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run_id}/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export
+         * @description Every result as a file for other programs; a run of any size needs little memory.
+         */
+        get: operations["exportRun"];
         put?: never;
         post?: never;
         delete?: never;
@@ -124,6 +164,8 @@ export interface paths {
         /**
          * Get Interim
          * @description A run so far: intervals that hold however often one looks, which pairs are decided, the newest results.
+         *
+         *     While it goes on, all who look within the same two seconds see the same.
          */
         get: operations["readInterimResults"];
         put?: never;
@@ -168,6 +210,66 @@ export interface paths {
          * @description Finish a run: missing trials are asked, failed ones again; no recorded answer is requested twice.
          */
         post: operations["resumeRun"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/health": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read Health
+         * @description Whether the process lives; says nothing of what it depends on.
+         */
+        get: operations["readHealth"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ready": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read Readiness
+         * @description Whether requests can be served; 503 names what is down.
+         */
+        get: operations["readReadiness"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/version": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read Version
+         * @description The server's version.
+         */
+        get: operations["readVersion"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -311,106 +413,6 @@ export interface paths {
          *     `follow=false` gives what there is by now and ends.
          */
         get: operations["followProject"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/runs/{run_id}/results": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List Results
-         * @description List a run's results, with every filter of `proctor samples`; rows are those of `proctor export -f jsonl`.
-         */
-        get: operations["listResults"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/runs/{run_id}/positions": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Positions
-         * @description How many results fit, and `after` of every page of them: any row is then one request away.
-         */
-        get: operations["findPages"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/runs/{run_id}/results/{result_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Read Result
-         * @description One result with its prompt as it was sent, what else the sample holds, and every attempt.
-         */
-        get: operations["readResult"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/runs/{run_id}/report": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get Report
-         * @description A run's report: the numbers are the same in every format.
-         */
-        get: operations["readReport"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/runs/{run_id}/export": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Export
-         * @description Every result as a file for other programs; a run of any size needs little memory.
-         */
-        get: operations["exportRun"];
         put?: never;
         post?: never;
         delete?: never;
@@ -5212,86 +5214,241 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
-    readHealth: {
+    listResults: {
         parameters: {
-            query?: never;
+            query?: {
+                outcome?: ("scored" | "invalid" | "failed") | null;
+                /** @description Only those with a score below 1, invalid ones included. */
+                wrong?: boolean;
+                model?: string | null;
+                benchmark?: string | null;
+                category?: string | null;
+                sample?: string | null;
+                epoch?: number | null;
+                /** @description In the input or the response: what was typed, beginning where a word begins, whatever its case, its width and the spaces in it; where a script puts no spaces between words, any part. */
+                text?: string | null;
+                /** @description As text, in the input alone. */
+                prompt?: string | null;
+                /** @description As text, in the response alone. */
+                answer?: string | null;
+                /** @description In what a scorer gave as its reason. */
+                reason?: string | null;
+                /** @description In the error. */
+                error?: string | null;
+                /** @description Of the scorer that counts. */
+                score_from?: number | null;
+                score_to?: number | null;
+                /** @description Seconds. */
+                latency_from?: number | null;
+                /** @description USD. */
+                cost_from?: number | null;
+                /** @description Tokens of output. */
+                tokens_from?: number | null;
+                /** @description Only those of which one scorer says yes and another no. */
+                disputed?: boolean;
+                /** @description The last result of the page before. */
+                after?: number;
+                limit?: number;
+                /** @description Further fields, separated by commas: prompt, metadata, choices, tags. */
+                with?: string | null;
+            };
             header?: never;
-            path?: never;
+            path: {
+                run_id: string;
+            };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The process lives. */
+            /** @description In the order they were recorded. */
             200: {
                 headers: {
+                    /** @description The next page. */
+                    Link?: string;
+                    /** @description Its state. */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Health"];
+                    "application/json": components["schemas"]["ResultPage"];
                 };
             };
             401: components["responses"]["problem-401"];
             403: components["responses"]["problem-403"];
+            404: components["responses"]["problem-404"];
             421: components["responses"]["problem-421"];
             422: components["responses"]["problem-422"];
             429: components["responses"]["problem-429"];
             503: components["responses"]["problem-503"];
         };
     };
-    readReadiness: {
+    findPages: {
         parameters: {
-            query?: never;
+            query?: {
+                outcome?: ("scored" | "invalid" | "failed") | null;
+                /** @description Only those with a score below 1, invalid ones included. */
+                wrong?: boolean;
+                model?: string | null;
+                benchmark?: string | null;
+                category?: string | null;
+                sample?: string | null;
+                epoch?: number | null;
+                /** @description In the input or the response: what was typed, beginning where a word begins, whatever its case, its width and the spaces in it; where a script puts no spaces between words, any part. */
+                text?: string | null;
+                /** @description As text, in the input alone. */
+                prompt?: string | null;
+                /** @description As text, in the response alone. */
+                answer?: string | null;
+                /** @description In what a scorer gave as its reason. */
+                reason?: string | null;
+                /** @description In the error. */
+                error?: string | null;
+                /** @description Of the scorer that counts. */
+                score_from?: number | null;
+                score_to?: number | null;
+                /** @description Seconds. */
+                latency_from?: number | null;
+                /** @description USD. */
+                cost_from?: number | null;
+                /** @description Tokens of output. */
+                tokens_from?: number | null;
+                /** @description Only those of which one scorer says yes and another no. */
+                disputed?: boolean;
+                /** @description Rows on a page. */
+                every?: number;
+            };
             header?: never;
-            path?: never;
+            path: {
+                run_id: string;
+            };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Requests can be served. */
+            /** @description Where each page of the results begins. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Readiness"];
+                    "application/json": components["schemas"]["ResultPositions"];
                 };
             };
             401: components["responses"]["problem-401"];
             403: components["responses"]["problem-403"];
+            404: components["responses"]["problem-404"];
             421: components["responses"]["problem-421"];
             422: components["responses"]["problem-422"];
             429: components["responses"]["problem-429"];
-            /** @description What does not answer. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Readiness"];
-                };
-            };
+            503: components["responses"]["problem-503"];
         };
     };
-    readVersion: {
+    readResult: {
         parameters: {
             query?: never;
             header?: never;
-            path?: never;
+            path: {
+                run_id: string;
+                result_id: number;
+            };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The version. */
+            /** @description As the command line's --json prints it. */
+            200: {
+                headers: {
+                    /** @description Its state. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResultDetails"];
+                };
+            };
+            401: components["responses"]["problem-401"];
+            403: components["responses"]["problem-403"];
+            404: components["responses"]["problem-404"];
+            421: components["responses"]["problem-421"];
+            422: components["responses"]["problem-422"];
+            429: components["responses"]["problem-429"];
+            503: components["responses"]["problem-503"];
+        };
+    };
+    readReport: {
+        parameters: {
+            query?: {
+                format?: "json" | "html" | "md";
+                /** @description At most so many failed, invalid and wrong trials in full. */
+                samples?: number;
+                /** @description Colours of the HTML page. */
+                theme?: string | null;
+            };
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The report of `proctor report`, in the format that was asked for. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ServerVersion"];
+                    "application/json": components["schemas"]["RunReport"];
+                    "text/html": string;
+                    "text/markdown": string;
                 };
             };
             401: components["responses"]["problem-401"];
             403: components["responses"]["problem-403"];
+            404: components["responses"]["problem-404"];
+            421: components["responses"]["problem-421"];
+            422: components["responses"]["problem-422"];
+            429: components["responses"]["problem-429"];
+            503: components["responses"]["problem-503"];
+        };
+    };
+    exportRun: {
+        parameters: {
+            query?: {
+                format?: "jsonl" | "csv" | "parquet" | "junit" | "inspect";
+                /** @description Every attempt at a trial, not only the current one. */
+                all_attempts?: boolean;
+                /** @description Only what this model answered. */
+                model?: string | null;
+                /** @description Only this benchmark. */
+                benchmark?: string | null;
+                /** @description Further fields, separated by commas: prompt, metadata, choices, tags. */
+                with?: string | null;
+            };
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file of `proctor export`, streamed. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": string;
+                    "application/jsonl": string;
+                    "text/csv": string;
+                    "application/vnd.apache.parquet": string;
+                    "application/xml": string;
+                };
+            };
+            401: components["responses"]["problem-401"];
+            403: components["responses"]["problem-403"];
+            404: components["responses"]["problem-404"];
             421: components["responses"]["problem-421"];
             422: components["responses"]["problem-422"];
             429: components["responses"]["problem-429"];
@@ -5562,6 +5719,92 @@ export interface operations {
             503: components["responses"]["problem-503"];
         };
     };
+    readHealth: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The process lives. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Health"];
+                };
+            };
+            401: components["responses"]["problem-401"];
+            403: components["responses"]["problem-403"];
+            421: components["responses"]["problem-421"];
+            422: components["responses"]["problem-422"];
+            429: components["responses"]["problem-429"];
+            503: components["responses"]["problem-503"];
+        };
+    };
+    readReadiness: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Requests can be served. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Readiness"];
+                };
+            };
+            401: components["responses"]["problem-401"];
+            403: components["responses"]["problem-403"];
+            421: components["responses"]["problem-421"];
+            422: components["responses"]["problem-422"];
+            429: components["responses"]["problem-429"];
+            /** @description What does not answer. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Readiness"];
+                };
+            };
+        };
+    };
+    readVersion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The version. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServerVersion"];
+                };
+            };
+            401: components["responses"]["problem-401"];
+            403: components["responses"]["problem-403"];
+            421: components["responses"]["problem-421"];
+            422: components["responses"]["problem-422"];
+            429: components["responses"]["problem-429"];
+            503: components["responses"]["problem-503"];
+        };
+    };
     rescoreRun: {
         parameters: {
             query?: never;
@@ -5795,247 +6038,6 @@ export interface operations {
             };
             401: components["responses"]["problem-401"];
             403: components["responses"]["problem-403"];
-            421: components["responses"]["problem-421"];
-            422: components["responses"]["problem-422"];
-            429: components["responses"]["problem-429"];
-            503: components["responses"]["problem-503"];
-        };
-    };
-    listResults: {
-        parameters: {
-            query?: {
-                outcome?: ("scored" | "invalid" | "failed") | null;
-                /** @description Only those with a score below 1, invalid ones included. */
-                wrong?: boolean;
-                model?: string | null;
-                benchmark?: string | null;
-                category?: string | null;
-                sample?: string | null;
-                epoch?: number | null;
-                /** @description In the input or the response: what was typed, beginning where a word begins, whatever its case, its width and the spaces in it; where a script puts no spaces between words, any part. */
-                text?: string | null;
-                /** @description As text, in the input alone. */
-                prompt?: string | null;
-                /** @description As text, in the response alone. */
-                answer?: string | null;
-                /** @description In what a scorer gave as its reason. */
-                reason?: string | null;
-                /** @description In the error. */
-                error?: string | null;
-                /** @description Of the scorer that counts. */
-                score_from?: number | null;
-                score_to?: number | null;
-                /** @description Seconds. */
-                latency_from?: number | null;
-                /** @description USD. */
-                cost_from?: number | null;
-                /** @description Tokens of output. */
-                tokens_from?: number | null;
-                /** @description Only those of which one scorer says yes and another no. */
-                disputed?: boolean;
-                /** @description The last result of the page before. */
-                after?: number;
-                limit?: number;
-                /** @description Further fields, separated by commas: prompt, metadata, choices, tags. */
-                with?: string | null;
-            };
-            header?: never;
-            path: {
-                run_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description In the order they were recorded. */
-            200: {
-                headers: {
-                    /** @description The next page. */
-                    Link?: string;
-                    /** @description Its state. */
-                    ETag?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ResultPage"];
-                };
-            };
-            401: components["responses"]["problem-401"];
-            403: components["responses"]["problem-403"];
-            404: components["responses"]["problem-404"];
-            421: components["responses"]["problem-421"];
-            422: components["responses"]["problem-422"];
-            429: components["responses"]["problem-429"];
-            503: components["responses"]["problem-503"];
-        };
-    };
-    findPages: {
-        parameters: {
-            query?: {
-                outcome?: ("scored" | "invalid" | "failed") | null;
-                /** @description Only those with a score below 1, invalid ones included. */
-                wrong?: boolean;
-                model?: string | null;
-                benchmark?: string | null;
-                category?: string | null;
-                sample?: string | null;
-                epoch?: number | null;
-                /** @description In the input or the response: what was typed, beginning where a word begins, whatever its case, its width and the spaces in it; where a script puts no spaces between words, any part. */
-                text?: string | null;
-                /** @description As text, in the input alone. */
-                prompt?: string | null;
-                /** @description As text, in the response alone. */
-                answer?: string | null;
-                /** @description In what a scorer gave as its reason. */
-                reason?: string | null;
-                /** @description In the error. */
-                error?: string | null;
-                /** @description Of the scorer that counts. */
-                score_from?: number | null;
-                score_to?: number | null;
-                /** @description Seconds. */
-                latency_from?: number | null;
-                /** @description USD. */
-                cost_from?: number | null;
-                /** @description Tokens of output. */
-                tokens_from?: number | null;
-                /** @description Only those of which one scorer says yes and another no. */
-                disputed?: boolean;
-                /** @description Rows on a page. */
-                every?: number;
-            };
-            header?: never;
-            path: {
-                run_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Where each page of the results begins. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ResultPositions"];
-                };
-            };
-            401: components["responses"]["problem-401"];
-            403: components["responses"]["problem-403"];
-            404: components["responses"]["problem-404"];
-            421: components["responses"]["problem-421"];
-            422: components["responses"]["problem-422"];
-            429: components["responses"]["problem-429"];
-            503: components["responses"]["problem-503"];
-        };
-    };
-    readResult: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                run_id: string;
-                result_id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description As the command line's --json prints it. */
-            200: {
-                headers: {
-                    /** @description Its state. */
-                    ETag?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ResultDetails"];
-                };
-            };
-            401: components["responses"]["problem-401"];
-            403: components["responses"]["problem-403"];
-            404: components["responses"]["problem-404"];
-            421: components["responses"]["problem-421"];
-            422: components["responses"]["problem-422"];
-            429: components["responses"]["problem-429"];
-            503: components["responses"]["problem-503"];
-        };
-    };
-    readReport: {
-        parameters: {
-            query?: {
-                format?: "json" | "html" | "md";
-                /** @description At most so many failed, invalid and wrong trials in full. */
-                samples?: number;
-                /** @description Colours of the HTML page. */
-                theme?: string | null;
-            };
-            header?: never;
-            path: {
-                run_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The report of `proctor report`, in the format that was asked for. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["RunReport"];
-                    "text/html": string;
-                    "text/markdown": string;
-                };
-            };
-            401: components["responses"]["problem-401"];
-            403: components["responses"]["problem-403"];
-            404: components["responses"]["problem-404"];
-            421: components["responses"]["problem-421"];
-            422: components["responses"]["problem-422"];
-            429: components["responses"]["problem-429"];
-            503: components["responses"]["problem-503"];
-        };
-    };
-    exportRun: {
-        parameters: {
-            query?: {
-                format?: "jsonl" | "csv" | "parquet" | "junit" | "inspect";
-                /** @description Every attempt at a trial, not only the current one. */
-                all_attempts?: boolean;
-                /** @description Only what this model answered. */
-                model?: string | null;
-                /** @description Only this benchmark. */
-                benchmark?: string | null;
-                /** @description Further fields, separated by commas: prompt, metadata, choices, tags. */
-                with?: string | null;
-            };
-            header?: never;
-            path: {
-                run_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The file of `proctor export`, streamed. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": string;
-                    "application/jsonl": string;
-                    "text/csv": string;
-                    "application/vnd.apache.parquet": string;
-                    "application/xml": string;
-                };
-            };
-            401: components["responses"]["problem-401"];
-            403: components["responses"]["problem-403"];
-            404: components["responses"]["problem-404"];
             421: components["responses"]["problem-421"];
             422: components["responses"]["problem-422"];
             429: components["responses"]["problem-429"];

@@ -155,16 +155,13 @@ def _run(draft: PlanDraft, values: dict[str, Any], *, yes: bool, data: str | Non
     from proctor.cli.context import context, database
     from proctor.cli.executing import finish
     from proctor.cli.gates import refuse_unknown
-    from proctor.domain.errors import UserError
     from proctor.offline import confined
     from proctor.planning.plan_file import plan_from
+    from proctor.runs.asking import refuse_gaps
     from proctor.runs.execute import submit
 
-    if draft.gaps:
-        raise UserError(
-            f"Nothing is run: {draft.gaps[0].sentence}. Name one of them, or write the plan with -o and run that."
-        )
     plan, here = plan_from(values), context(data)
+    refuse_gaps(plan)
     bars = {} if draft.fail_under is UNSET else dict(draft.fail_under)
     with confined(plan.offline or here.is_offline):
         if bars:

@@ -312,6 +312,8 @@ class Plan(Varied, frozen=True, kw_only=True):
     offline: bool = False
     """Connect to nothing beyond this machine."""
     limits: Limits = Limits()
+    gaps: tuple[str, ...] = ()
+    """What was wanted and no benchmark covers, as a draft says: nothing is run before somebody takes this out."""
     key_hosts: tuple[str, ...] = ()
     """Hosts of models that the user named, on the command line or in a program: keys may go there. No file says so."""
 

@@ -65,6 +65,7 @@ def refine(reading: Reading, catalogue: PlannerCatalogue, base: Mapping[str, Any
     drafted.assumed = [one for one in drafted.assumed if _still_holds(one.field, reading, names_benchmarks)]
     if not names_benchmarks:
         drafted.alternatives = []
+    _forget_gaps(values, base)
     drafted.values = values
     drafted.understood = [_placed(one, values) for one in drafted.understood]
     before, after = dict(_flat(dict(base))), dict(_flat(values))
@@ -73,6 +74,13 @@ def refine(reading: Reading, catalogue: PlannerCatalogue, base: Mapping[str, Any
     names = [*before, *(name for name in after if name not in before)]
     changes = [(name, before.get(name), after.get(name)) for name in names if before.get(name) != after.get(name)]
     return Refined(drafted, changes)
+
+
+def _forget_gaps(values: Values, base: Mapping[str, Any]) -> None:
+    """Where another benchmark has taken the place of one, what had no data before is not what is wanted now."""
+    before, after = ({_name(item, "benchmark") for item in _as_list(one["benchmarks"])} for one in (base, values))
+    if before - after:
+        values.pop("gaps", None)
 
 
 def _placed(one: Understood, values: Values) -> Understood:

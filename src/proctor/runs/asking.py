@@ -8,11 +8,11 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from proctor.domain.errors import ProctorError, UserError
+from proctor.domain.errors import PlanError, ProctorError, UserError
 from proctor.domain.evaluation import Evaluation
 from proctor.domain.event import Event, Observer
 from proctor.domain.model import Model, max_concurrency_of
-from proctor.domain.plan import Limits
+from proctor.domain.plan import Limits, Plan
 from proctor.domain.trial import Outcome
 from proctor.runs.columns import EvaluationColumns
 from proctor.runs.progress import EvaluationProgress
@@ -24,6 +24,14 @@ log = logging.getLogger("proctor.runs")
 def numbered(evaluations: Sequence[Evaluation], rows: Sequence[EvaluationColumns]) -> list[Evaluation]:
     """The evaluations as they are recorded, each with the id of its row."""
     return [replace(item, id=row["id"]) for item, row in zip(evaluations, rows, strict=True)]
+
+
+def refuse_gaps(plan: Plan) -> None:
+    """A draft that holds something else than what was asked for is not run as if it were that; raises PlanError."""
+    for gap in plan.gaps:
+        error = PlanError(f"Nothing is run: {gap}. Name what the plan is to hold instead, and take 'gaps' out of it.")
+        error.field = ("gaps",)
+        raise error
 
 
 def refuse_changed(evaluations: Sequence[Evaluation], rows: Sequence[EvaluationColumns], run_id: str) -> None:

@@ -36,6 +36,7 @@ from proctor.runs.asking import (
     isolate_observers,
     numbered,
     refuse_changed,
+    refuse_gaps,
     versions_of,
 )
 from proctor.runs.equipment import equipped, refuse_unusable
@@ -61,6 +62,7 @@ log = logging.getLogger("proctor.runs")
 
 def submit(plan: Plan, context: PlanContext, database: Database) -> RunExecution:
     """Resolve the plan and write the run; nothing has been asked yet."""
+    refuse_gaps(plan)
     database = database.within(Scope(database.scope.owner))
     plan = name_replays(expand_matrix(plan, context.folder), database)
     evaluations = resolve(plan, context, database)

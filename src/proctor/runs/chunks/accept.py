@@ -8,6 +8,7 @@ from proctor.domain.chunk import Priority
 from proctor.domain.errors import PlanError, in_field
 from proctor.domain.plan import Limits, Plan
 from proctor.planning.matrix import expand_matrix
+from proctor.runs.asking import refuse_gaps
 from proctor.runs.chunks.content import keep_content
 from proctor.runs.chunks.trial_count import refuse_too_many_epochs
 from proctor.runs.resolve import PlanContext
@@ -35,6 +36,7 @@ def accept(
     What the plan needs of this disk is kept as content, where there are artifacts: a worker may be elsewhere. `content`
     is what it needs beside that: path -> artifact.
     """
+    refuse_gaps(plan)
     refuse_in_batches(plan)
     if plan.until is not None:
         from proctor.stopping.rule import rule_of  # few runs have a rule, and it is not free to import

@@ -36,10 +36,16 @@ def draft_plan(query: str, catalogue: PlannerCatalogue, *, base: Mapping[str, An
 
 def to_document(drafted: Drafted, *, changes: list[PlanChange] | None = None) -> PlanDraft:
     """The draft as `--json` shows it; its plan passes what every plan passes."""
-    plan_from(drafted.values)
     reading = drafted.reading
+    gaps = [
+        *(CoverageGap(gap.language, gap.subject, gap.sentence, gap.nearest) for gap in drafted.choice.gaps),
+        *(CoverageGap(None, subject, told, near) for subject, told, near in reading.missing),
+    ]
+    # The plan says so itself: whoever is handed it, by whatever way, does not run it as what was asked for.
+    values = {**drafted.values, "gaps": [gap.sentence for gap in gaps]} if gaps else drafted.values
+    plan_from(values)
     return PlanDraft(
-        plan=drafted.values,
+        plan=values,
         understood=[UnderstoodPhrase(one.text, one.field, one.value) for one in drafted.understood],
         assumed=[Assumption(one.field, one.value, one.why) for one in drafted.assumed],
         not_understood=drafted.not_understood,
@@ -47,10 +53,7 @@ def to_document(drafted: Drafted, *, changes: list[PlanChange] | None = None) ->
         by=RULES,
         cost_usd=None,
         unsupported=[UnsupportedWish(one.text, one.why) for one in drafted.unsupported],
-        gaps=[
-            *(CoverageGap(gap.language, gap.subject, gap.sentence, gap.nearest) for gap in drafted.choice.gaps),
-            *(CoverageGap(None, subject, told, near) for subject, told, near in reading.missing),
-        ],
+        gaps=gaps,
         fail_under=dict(reading.gates) if reading.gates else UNSET,
         then=reading.then or UNSET,
         changes=UNSET if changes is None else changes,
