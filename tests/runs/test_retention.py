@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
@@ -13,8 +16,13 @@ import proctor
 from commands import Cli
 from proctor.accounts.projects import add_project
 from proctor.domain.artifacts import key_of
+from proctor.domain.scope import LOCAL
+from proctor.runs.resolve import PlanContext
+from proctor.runs.storage.retention import set_rules
 from proctor.stores.artifacts.folder import FolderArtifacts
+from proctor.stores.listing import list_runs
 from proctor.stores.moments import month_of
+from proctor.worker.schedule import SCHEDULE
 from runs.full_project import PROJECT, give_away
 from stores.parts import connected, new_database
 
@@ -183,3 +191,29 @@ def test_a_kind_that_there_is_not_is_a_mistake(cli: Cli) -> None:
     assert cli("projects", "retention", "local", "--set", "runs").code == 2
     assert cli("projects", "retention", "local", "--set", "runs=soon").code == 2
     assert cli("projects", "retention", "nobody").code == 2
+
+
+def test_a_worker_removes_daily_what_is_let_expire_and_nothing_where_nobody_says_so(home: Path) -> None:
+    old, new = (proctor.evaluate("puzzles", models=model, limit=2).id for model in ("demo/strong", "demo/weak"))
+    aged(home, old, 91)
+    database, artifacts = new_database(home), FolderArtifacts(home / "artifacts")
+    orphan = artifacts.put("orphan", b"nobody's")
+    os.utime(artifacts.path_of(orphan), (1, 1))
+    worker = SimpleNamespace(database=database, context=PlanContext(home, {}, artifacts=artifacts), retention_days=None)
+    daily = SCHEDULE["apply_retention"]
+    assert daily.period_seconds == 86_400
+
+    def apply() -> object:
+        return asyncio.run(daily.work(cast("Any", worker)))
+
+    assert apply() == 0
+    assert artifacts.exists(orphan)
+    set_rules(database, LOCAL, {"runs": 100.0}, [], by="ann")
+    assert apply() == 0
+    assert not artifacts.exists(orphan), "what a killed process left is nobody's"
+    worker.retention_days = 1.0
+    assert apply() == 0, "what the project says wins"
+    set_rules(database, LOCAL, {"runs": 90.0}, [], by="ann")
+    assert apply() == 1
+    assert [run.id for run in list_runs(database, limit=9)] == [new]
+    database.dispose()

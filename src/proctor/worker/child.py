@@ -72,13 +72,15 @@ class WorkerConfig(Struct, frozen=True):
     pools: tuple[Pool, ...]
     context: PlanContext
     traces_url: str | None = None
+    retention_days: float | None = None
+    """After how many days runs go of projects that say nothing of it; None keeps them."""
 
 
 class Child:
     """Start it in the process that executes; `run` may then be called from that process's main thread."""
 
     def __init__(self, config: WorkerConfig, notifier: WorkerNotifier, ending: EndingNews) -> None:
-        self.context = config.context
+        self.context, self.retention_days = config.context, config.retention_days
         self.notifier = notifier
         self._ending = ending
         self._config = config

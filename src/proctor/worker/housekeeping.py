@@ -62,6 +62,27 @@ async def prune(database: Database, context: PlanContext) -> int:
     return await asyncio.to_thread(prune_caches, database, context.home, before=time.time() - KEPT_DAYS * DAY)
 
 
+async def apply_retention(database: Database, context: PlanContext, days: float | None) -> int:
+    """Remove what the operator or a project lets expire, as `proctor retention` does; gives how many runs.
+
+    Nothing goes, artifacts without an owner included, where neither says how long it is to be kept.
+    """
+    return await asyncio.to_thread(_apply_retention, database, context, days)
+
+
+def _apply_retention(database: Database, context: PlanContext, days: float | None) -> int:
+    from proctor.runs.storage.retention import apply_retention as apply
+    from proctor.stores.retention import read_rules
+
+    if context.artifacts is None or (days is None and not any(read_rules(database).values())):
+        return 0
+    found = apply(database, context.artifacts, days, is_dry_run=False)
+    log.info("retention_applied", extra={"runs": len(found.runs), "artifacts": found.artifacts})
+    for note in found.notes:
+        log.info("retention: %s", note)
+    return len(found.runs)
+
+
 async def prune_uploads(database: Database, context: PlanContext) -> int:
     """Delete the uploaded files that have expired and that no run uses; gives how many.
 

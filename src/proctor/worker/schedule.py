@@ -56,6 +56,12 @@ async def prune_uploads(worker: HasStores) -> object:
     return await prune_expired(worker.database, worker.context)
 
 
+async def apply_retention(child: Child) -> object:
+    from proctor.worker.housekeeping import apply_retention as apply
+
+    return await apply(child.database, child.context, child.retention_days)
+
+
 async def deliver_webhooks(worker: HasStores) -> object:
     from proctor.worker.webhooks import deliver_webhooks as deliver
 
@@ -90,6 +96,7 @@ SCHEDULE: dict[str, Scheduled] = {
     "refresh_summaries": Scheduled(refresh_summaries, MINUTE, 5 * MINUTE),
     "keep_raw_data": Scheduled(keep_raw_data, MINUTE, MINUTE),
     "pack_results": Scheduled(pack_results, MINUTE, 5 * MINUTE),
+    "apply_retention": Scheduled(apply_retention, 10 * MINUTE, DAY),
 }
 """Task -> what it does and how often. A further one is a line here."""
 

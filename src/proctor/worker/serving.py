@@ -115,6 +115,7 @@ def _serve_by_broker(
         tuple(pools),
         plan_context(settings, Path.cwd()),
         settings.traces_url,
+        settings.retention_days,
     )
     app, label = make_worker_app(config, news), broker_label(settings.broker_url)
 
