@@ -11,6 +11,7 @@ from proctor.planner.words import CJK
 
 ONE = frozenset({"a", "an", "single", "one", "ein", "eine", "einen", "einem", "einer", "un", "una", "une"})
 RANGED = ("sample", "example", "currency", "minutes", "seconds", "counter", "epoch")
+_OF_OTHERS = ("sample", "minutes", "percent", "epoch", "shot", "token", "total", "each", "only")
 _RANGE = re.compile(
     r"-|\u2013|~|\u301c|to|and|or|bis|und|oder|a|y|o|\u00e0|et|ou|\u5230|\u81f3|\uc5d0\uc11c|\u304b\u3089",
     re.IGNORECASE,
@@ -67,7 +68,9 @@ def _is_range(phrases: Phrases, first: int, second: int) -> bool:
     between = phrases.text[begins : high.start].strip(" $")
     if not _RANGE.fullmatch(between) or (low.number or 0) >= (high.number or 0):
         return False
-    if phrases.is_kind(_in(phrases, first - 1), "level", "shot", "temperature", "top_p", "seed"):
+    if phrases.is_kind(
+        _in(phrases, first - 1), "level", "shot", "temperature", "top_p", "seed", "parallel", "maxtoken"
+    ):
         return False
     is_word = between.lower() in ("and", "or", "und", "oder", "y", "o", "et", "ou", "a", "de")
     is_between = bool(_BETWEEN.search(phrases.text[: low.start].rstrip("$ ")))
@@ -76,4 +79,9 @@ def _is_range(phrases: Phrases, first: int, second: int) -> bool:
         return False
     unit = _in(phrases, second + 1)
     is_priced = first > 0 and phrases.items[first - 1].kind == "currency"
+    has_sign = is_priced or "$" in phrases.text[begins : high.start]
+    if begins > low.end and unit is not None and not phrases.is_kind(unit, phrases.items[first + 1].kind, "counter"):
+        return False  # `12 questions - 50 cents`
+    if has_sign and phrases.is_kind(unit, *_OF_OTHERS):
+        return False  # `under $2 - 40 questions`
     return is_priced or phrases.is_kind(unit, *RANGED) or phrases.is_kind(_in(phrases, second + 2), "sample")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cache
 
 from proctor.planner.numbers import DIGITS_IN_WORDS, words_of_numbers
-from proctor.planner.words import Token
+from proctor.planner.words import Token, without_accents
 
 _TENS = {"twent": 20, "thirt": 30, "fort": 40, "fift": 50, "sixt": 60, "sevent": 70, "eight": 80, "ninet": 90}
 _EN = {
@@ -19,21 +19,24 @@ _DE = {
     "elft": 11, "zwölft": 12, "fünfzehnt": 15, "sechzehnt": 16, "zwanzigst": 20, "dreißigst": 30, "dreissigst": 30,
     "vierzigst": 40, "fünfzigst": 50, "hundertst": 100, "tausendst": 1000,
 }  # fmt: skip
+_DE |= {without_accents(stem, "de"): value for stem, value in _DE.items()}
 _ES = {
     "terci": 3, "cuart": 4, "quint": 5, "sext": 6, "séptim": 7, "octav": 8, "noven": 9, "décim": 10, "doceav": 12,
     "quinceav": 15, "veinteav": 20, "vigésim": 20, "centésim": 100, "milésim": 1000,
 }  # fmt: skip
+_ES |= {without_accents(stem, "es"): value for stem, value in _ES.items()}
 _FR = {
     "cinquième": 5, "sixième": 6, "septième": 7, "huitième": 8, "neuvième": 9, "dixième": 10, "douzième": 12,
     "quinzième": 15, "seizième": 16, "vingtième": 20, "trentième": 30, "cinquantième": 50, "centième": 100,
     "millième": 1000,
 }  # fmt: skip
+_FR |= {without_accents(word, "fr"): value for word, value in _FR.items()}
 _BELOW: Mapping[str, Mapping[str, int]] = {
     "en": {
         **_EN, **{f"{word}s": value for word, value in _EN.items()},
         "quarter": 4, "quarters": 4, "half": 2, "halves": 2,
     },
-    "de": {f"{stem}el": value for stem, value in _DE.items()},
+    "de": {f"{stem}el{end}": value for stem, value in _DE.items() for end in ("", "n")},
     "es": {f"{stem}{end}": value for stem, value in _ES.items() for end in ("o", "os")},
     "fr": {
         **_FR, **{f"{word}s": value for word, value in _FR.items()}, "tiers": 3, "quart": 4, "quarts": 4,

@@ -10,12 +10,14 @@ from msgspec import Struct
 
 from proctor.planner.fractions import words_of_parts
 from proctor.planner.numbers import words_of_numbers
-from proctor.planner.words import Token, tokens_of
+from proctor.planner.words import Token, tokens_of, without_accents
 
 LANGUAGES = ("en", "de", "es", "fr", "ko", "ja", "zh")
 LATIN = ("en", "de", "es", "fr")
 _SHARED = ("family:", "provider:", "bench:", "tier:", "absent:", "absentmodel:")
-_NAMES = frozenset({"mini", "zero", "shot", "few", "k"})
+_NAMES = frozenset({"mini", "zero", "shot", "few", "k", "seed", "n", "min", "max", "temp", "usd", "epochs", "top", "p",
+                    "t", "concurrency"})  # fmt: skip
+"""Words of names and options, which are written in English in every language."""
 _SAME = frozenset({"marketing", "management", "virology", "arc", "benchmark", "benchmarks", "test", "tests", "version",
                    "python", "cache", "multiple", "coding", "batch", "offline"})  # fmt: skip
 """Words that several languages share, and so tell none."""
@@ -38,6 +40,9 @@ class Forms(Struct, frozen=True):
         """How many words the longest phrase that begins here has, and what it means."""
         most = self.lengths.get(tokens[start].text, 1)
         words = [token.text for token in tokens[start : start + most]]
+        if most > 1 and "\u3040" <= words[0] < "\uac00":  # `五分之一 下午` is not `一下`
+            apart = next((at for at in range(1, len(words)) if tokens[start + at].gap), len(words))
+            words = words[:apart]
         for length in range(len(words), 0, -1):
             meaning = self.meanings.get(" ".join(words[:length]))
             if meaning is None and self.beginnings:
@@ -88,8 +93,12 @@ def _forms(language: str) -> Forms:
             if form.endswith("*"):
                 before, _, last = key.rpartition(" ")
                 beginnings.setdefault(before, []).append((last, concepts))
+                if not last.isascii() and (plain := without_accents(last, language)) != last:
+                    beginnings[before].append((plain, concepts))
             else:
                 meanings[key] = concepts
+                if not key.isascii() and (plain := without_accents(key, language)) != key:
+                    meanings.setdefault(plain, concepts)
             if space and (length := key.count(" ") + 1) > lengths.get(first, 1):
                 lengths[first] = length
     return Forms(meanings, lengths, beginnings)
@@ -105,7 +114,11 @@ def vocabulary(language: str) -> frozenset[str]:
             words.update(plain.replace("|", " ").split())
     letters = "dl" if language == "fr" else ""
     is_word = (word for word in words if len(word) > 1 or not word.isascii() or word in letters or language == "en")
-    return (frozenset(is_word) | words_of_numbers(language) | words_of_parts(language)) - _NAMES - _SAME
+    known = frozenset(is_word) | words_of_numbers(language) | words_of_parts(language)
+    if language != "en":
+        bare = frozenset(without_accents(word, language) for word in known if not word.isascii())
+        known |= bare - vocabulary("en")
+    return known - _NAMES - _SAME
 
 
 @cache
@@ -179,7 +192,8 @@ def language_of(tokens: list[Token]) -> str:
 @cache
 def _all_words(language: str) -> frozenset[str]:
     forms = (form.strip() for _, forms in _entries(language) for form in forms)
-    return frozenset(form for form in forms if len(form) > 3 and " " not in form) - _SAME - vocabulary("en")
+    words = {form for form in forms if len(form) > 3 and " " not in form}
+    return (frozenset(words) | words_of_numbers(language) | words_of_parts(language)) - _SAME - vocabulary("en")
 
 
 def language_with(words: list[str]) -> str | None:

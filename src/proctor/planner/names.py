@@ -82,17 +82,19 @@ def _squashed(names: tuple[tuple[str, str], ...]) -> Names:
         if short.startswith("gpt-"):
             forms |= {f"chat{plain}", plain.removesuffix("-turbo")}
             forms |= {plain.removeprefix("gpt-")} if plain.startswith("gpt-4o") else set()
-        if re.fullmatch(r"claude-\w+-\d-0", plain):  # opus 4 is claude-opus-4-0
-            forms |= {plain[:-2], plain.removeprefix("claude-")[:-2]}
-        if match := re.fullmatch(r"claude-(\d[\d-]*)-(\w+)", plain):
-            forms |= {f"{match[2]}-{match[1]}", f"claude-{match[2]}-{match[1]}"}
-        if match := re.fullmatch(r"gpt-(\d[\d.]*)-(luna|terra|sol|astra)", plain):  # luna 6
+        if plain.startswith("claude-"):
+            if re.fullmatch(r"claude-\w+-\d-0", plain):  # opus 4 is claude-opus-4-0
+                forms |= {plain[:-2], plain.removeprefix("claude-")[:-2]}
+            if match := re.fullmatch(r"claude-(\d[\d-]*)-(\w+)", plain):
+                forms |= {f"{match[2]}-{match[1]}", f"claude-{match[2]}-{match[1]}"}
+            if match := re.fullmatch(r"claude-([a-z]+)-(\d[\d-]*)", plain):  # claude 4.5 sonnet
+                forms.add(f"claude-{match[2]}-{match[1]}")
+        elif match := re.fullmatch(r"gpt-(\d[\d.]*)-(luna|terra|sol|astra)", plain):  # luna 6
             forms.add(f"{match[2]}-{match[1]}")
-        if match := re.fullmatch(r"claude-([a-z]+)-(\d[\d-]*)", plain):  # claude 4.5 sonnet
-            forms.add(f"claude-{match[2]}-{match[1]}")
         for form in forms:
-            if (re.search(r"\d", form) or form == "codex-mini") and not form.isdigit() and len(squash(form)) > 1:
-                found.setdefault(squash(form), meaning)
+            written = squash(form)
+            if (not written.isalpha() or form == "codex-mini") and not form.isdigit() and len(written) > 1:
+                found.setdefault(written, meaning)
     return Names(found)
 
 
@@ -133,8 +135,14 @@ def _is_counted(tokens: list[Token], at: int, start: int, words: Lexicon) -> boo
         return False
     follows = words.longest(tokens, at + 1)
     kind = "" if follows is None else follows[1][0][0]
+    if kind == "currency" and tokens[at + 1].kind == "mark" and _text_kind(tokens, at + 2) == "number":
+        return False  # `sonnet 5 $12`
     is_whole = "." not in tokens[at].text  # nothing is counted in `the haiku 4.5 model`
     return kind in UNITS and (is_whole or kind in ("currency", "minutes", "seconds", "percent", "points"))
+
+
+def _text_kind(tokens: list[Token], at: int) -> str:
+    return tokens[at].kind if at < len(tokens) and not tokens[at].gap else ""
 
 
 def _new_model(tokens: list[Token], start: int) -> tuple[int, Concepts] | None:

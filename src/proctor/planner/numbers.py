@@ -7,7 +7,7 @@ from functools import cache
 
 from proctor.domain.errors import UserError
 from proctor.planner.characters import HALF_SIGNS, number_in_characters
-from proctor.planner.words import MAX_DIGITS, Token
+from proctor.planner.words import MAX_DIGITS, Token, without_accents
 
 
 def _words(text: str) -> list[str]:
@@ -42,6 +42,7 @@ _FR = dict(zip(_words(
     ),
                range(2, 17), strict=True)) | {"vingt": 20, "vingts": 20, "trente": 30, "quarante": 40,
                "cinquante": 50, "soixante": 60, "septante": 70, "huitante": 80, "nonante": 90}  # fmt: skip
+_ES |= {without_accents(word, "es"): value for word, value in _ES.items()}
 _SCALES = {
     "en": {"dozen": 12, "hundred": 100, "thousand": 1000, "k": 1000},
     "es": {"decena": 10, "decenas": 10, "docena": 12, "docenas": 12, "quincena": 15, "veintena": 20, "treintena": 30,
@@ -59,7 +60,7 @@ _COUNTS = {
 }
 """Words that multiply digits before them: `3 dozen`."""
 _DOZENS = {"ja": "ダース", "ko": "다스", "zh": "打"}
-_ZERO = {"en": ("zero",), "de": ("null",), "es": ("cero",), "fr": ("zéro",)}
+_ZERO = {"en": ("zero",), "de": ("null",), "es": ("cero",), "fr": ("zéro", "zero")}
 _ONES: dict[str, tuple[str, ...]] = {"en": (), "es": ("un", "una", "uno"), "fr": ("un", "une")}
 _AND = {"en": "and", "es": "y", "fr": "et"}
 _UNITS = {"en": _EN, "es": _ES, "fr": _FR}
@@ -71,6 +72,8 @@ _DE_TENS = dict(zip(_words(
         "zwanzig dreißig vierzig fünfzig sechzig siebzig achtzig neunzig"
     ), range(20, 100, 10),
                     strict=True)) | {"dreissig": 30}  # fmt: skip
+_DE_UNITS |= {without_accents(word, "de"): value for word, value in _DE_UNITS.items()}
+_DE_TENS |= {without_accents(word, "de"): value for word, value in _DE_TENS.items()}
 DIGITS_IN_WORDS = {
     name: {word: value for word, value in (words | dict.fromkeys(_ZERO[name], 0)).items() if value < 10}
     for name, words in {**_UNITS, "de": _DE_UNITS}.items()

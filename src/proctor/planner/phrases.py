@@ -111,10 +111,16 @@ class Phrases(Struct):
         places = list(range(first, last + 1))
         for begin, step in ((first, -1), (last, 1)):
             at = self._beside(begin, step, "filler", 2, True)
-            while self.is_kind(at, *kinds):
+            while self.is_kind(at, *kinds) and not (step > 0 and self._is_of_next(at)):
                 places.append(at)
                 at = self._beside(at, step, "filler", 2, True)
         return [at for at in places if self.items[at].kind != "stop"]
+
+    def _is_of_next(self, at: int) -> bool:
+        """`in einer Stunde insgesamt 50`: whether a word is of the number behind it."""
+        behind = at + 1
+        is_bound = self.items[at].kind in ("total", "atmost", "atleast") and behind < len(self.items)
+        return is_bound and self.items[behind].number is not None and behind not in self.used
 
     def clause(self, at: int, *, breaks: Callable[[Phrase], bool]) -> range:
         """The places around this one up to a break on each side."""

@@ -31,20 +31,73 @@ def read_phrases(query: str, catalogue: PlannerCatalogue) -> Phrases:
     tokens = tokens_of(text)
     language = language_of(tokens)
     items = list(_phrases(text, parts_of_lists(tokens, language), language, catalogue))
-    if language == "en":
+    if language == "en" and _has_hundred(tokens):
+        language = "fr"
+        items = list(_phrases(text, parts_of_lists(tokens, language), language, catalogue))
+    elif language == "en":
         unknown = [tokens_of(text[item.start : item.end])[0].text for item in items if item.kind == "unknown"]
         other = language_with(unknown)
         if other is not None:
             language = other
             items = list(_phrases(text, parts_of_lists(tokens, language), language, catalogue))
+    elif language in ("zh", "ja") and not any("\u3040" <= token.text < "\u3100" for token in tokens):
+        # Characters alone may be of either; the lexicon that knows more of them has them.
+        other = "ja" if language == "zh" else "zh"
+        again = list(_phrases(text, parts_of_lists(tokens, other), other, catalogue)) if _unread(items) else items
+        if _unread(again) < _unread(items):
+            language, items = other, again
+    _divide_at_dashes(text, items)
     return Phrases(text, language, parts_of_lists(tokens, language), items)
 
+
+def _unread(items: list[Phrase]) -> int:
+    """How many characters mean nothing here."""
+    return sum(item.end - item.start for item in items if item.kind == "unknown")
+
+
+def _has_hundred(tokens: list[Token]) -> bool:
+    """`cent questions`: with no amount before it the word is no cent of a dollar, and French."""
+    return any(
+        token.text == "cent" and (at == 0 or tokens[at - 1].kind == "mark") and at + 1 < len(tokens)
+        and tokens[at + 1].kind == "word" for at, token in enumerate(tokens)
+    )  # fmt: skip
+
+
+def _divide_at_dashes(text: str, items: list[Phrase]) -> None:
+    """`gsm8k - 50 questions - $2`: a dash with spaces around it divides as a comma does, but for `temperature - 0`."""
+    for at, item in enumerate(items[1:-1], 1):
+        written = text[item.start - 1 : item.end + 1]
+        is_dash = written in (" - ", " \u2013 ", " \u2014 ") or (len(written) == 3 and written[1] == "\u2014")
+        is_named = items[at - 1].kind in _LABELS and (at == 1 or items[at - 2].kind == "stop")
+        if is_dash and item.kind == "filler" and not (is_named and items[at + 1].number is not None):
+            items[at] = replace(item, meanings=(("stop", ","),))
+
+
+_LABELS = (
+    "temperature",
+    "top_p",
+    "seed",
+    "limit",
+    "sample",
+    "epoch",
+    "budget",
+    "maxtoken",
+    "shot",
+    "parallel",
+    "level",
+)
+"""What a dash may stand behind as a colon does."""
 
 _GLUED = re.compile(rf"(?<![A-Za-z0-9-])([A-Za-z][A-Za-z0-9+-]*?)(?=[0-9][0-9.,]*(?:[%~\u301c-]|[{CJK}]))")
 
 
+_NON = re.compile("(?<![\uac00-\ud7a3])비(?=[\uac00-\ud7a3]{1,5}어(?:[^\uac00-\ud7a3]|[\uac00-\ud7a3]?\\s|$))")
+"""`비영어` is all but English."""
+
+
 def _apart(text: str, catalogue: PlannerCatalogue) -> str:
     """`piqa100問` as `piqa 100問`: where no spaces are written, a benchmark and a number are two words."""
+    text = _NON.sub("비 ", text)
     return _GLUED.sub(lambda found: found[1] + " " * (catalogue.benchmark(found[1].lower()) is not None), text)
 
 
@@ -118,7 +171,7 @@ def _phrases(text: str, tokens: list[Token], language: str, catalogue: PlannerCa
         number = _number(tokens, at, language, found)
         if number is not None:
             end, value, can_stand = number
-            vague = found[1] if found is not None and found[1][0][0] == "vague" else ()
+            vague = found[1] if found is not None and found[1][0][0] in ("vague", "numeral") else ()
             yield _phrase(tokens, at, end, (("number", ""), *vague), value, can_stand)
             at, is_after_word = end, True
         elif found is not None:
@@ -215,7 +268,9 @@ def _number(
         return *with_fraction(tokens, end, value, language), can_stand
     words = number_in_words(tokens, at, language)
     if words is not None and at and tokens[at - 1].text == "의" and tokens[words[0] - 1].text == "만":
-        words = number_in_words(tokens[: words[0] - 1], at, language)  # `오분의 일만` is only a fifth
+        words = (
+            number_in_words(tokens[: words[0] - 1], at, language) if words[0] - 1 > at else None
+        )  # `오분의 일만` is only a fifth
     if words is None:
         return None
     end, value = with_fraction(tokens, words[0], words[1], language)
@@ -271,7 +326,8 @@ def _digits(tokens: list[Token], at: int, language: str) -> tuple[int, float | i
         return end + 1, int(thousands) if float(thousands).is_integer() else thousands, True
     if following is not None and following.text in SCALES and not following.gap and end == at + 1:  # `1만 5천`
         end, value = by_scales(tokens, at) or (end, value)
-        if tokens[end - 1].text == "만" and not _is_counted(tokens, end, language):  # `1만` is also `only 1`
+        is_part = at > 0 and tokens[at - 1].text == "의"  # `4분의 1만 문제당`
+        if tokens[end - 1].text == "만" and (is_part or not _is_counted(tokens, end, language)):  # only 1
             end, value = by_scales(tokens[: end - 1], at) or (end, value)
     return end, value, True
 

@@ -29,6 +29,7 @@ from proctor.planner.slots.minutes import read_minutes
 from proctor.planner.slots.models import merge_versions, read_models
 from proctor.planner.slots.money import read_money
 from proctor.planner.slots.options import read_options
+from proctor.planner.slots.others import drop_other_numbers
 from proctor.planner.slots.rules import read_gates, read_stop_rule
 from proctor.planner.slots.several import read_single, settle_sizes
 from proctor.planner.slots.sizes import (
@@ -41,7 +42,7 @@ from proctor.planner.slots.sizes import (
 )
 from proctor.planner.slots.topics import merge_categories, merge_fields, name_defaults, read_topics
 from proctor.planner.slots.versions import EVERY, merge_ranges_of_versions, merge_sizes
-from proctor.planner.slots.wholes import merge_wholes
+from proctor.planner.slots.wholes import merge_wholes, merge_written_fractions
 from proctor.planner.spelling import mend_spelling
 
 _UNSUPPORTED = {
@@ -77,7 +78,9 @@ def read_query(query: str, catalogue: PlannerCatalogue) -> Reading:
     merge_fields(reading.phrases)
     merge_codes(reading.phrases, catalogue)
     merge_language_groups(reading.phrases)
+    drop_other_numbers(reading.phrases)
     refuse_negative(reading.phrases)
+    merge_written_fractions(reading.phrases)
     reading.ranges = merge_ranges(reading.phrases)
     merge_wholes(reading.phrases)
     merge_refusals(reading.phrases)

@@ -16,7 +16,8 @@ MAX_DIGITS = 18
 CJK = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3"
 _LATIN = rf"(?:(?![{CJK}])[^\W\d_])"
 _SHORT = (
-    r"gpt|opus|sonnet|haiku|fable|mythos|claude|gemini|usd|eur|gbp|seed|temp|level|n(?=\d\d)|x(?=\d(?!\d))|(?<=\d)h"
+    r"gpt|opus|sonnet|haiku|fable|mythos|claude|gemini|usd|eur|gbp|seed|temp|level|n(?=\d\d)"
+    r"|x(?=\d{1,4}(?!\w))|(?<=\d)h"
 )
 """Words to which a number may be written without a space: `n50`, `x3`, `1h30`."""
 _DOLLARS = r"(?:us|au|ca|hk|nt|nz|sg|mx|a|c|r|s)\$"
@@ -54,6 +55,7 @@ def normalise(query: str) -> str:
     spaced = re.sub(r"(?<=\d)\uff0c(?=\d)", "\uff0c ", query)  # a wide comma divides, and groups no digits
     spaced = re.sub(r"(?<=\w)[\u2010-\u2012](?=\w)|(?<=[^\W\d])\u2013(?=\w)|(?<=\d)\u2013(?=[^\W\d])", "-", spaced)
     spaced = _GROUPED.sub(lambda found: re.sub(r"\D", "", found[0]), spaced)
+    spaced = _HOURS.sub(lambda found: f"{int(found[1]) + int(found[2]) / 60:.4g}", spaced)
     spaced = _TENTHS.sub(_with_hundredths, spaced)
     spaced = re.sub(r"(\d)\s?([\u00bc-\u00be\u2150-\u215e])", _with_part, spaced)
     text = unicodedata.normalize("NFKC", spaced).replace("\u2019", "'").replace("\u2044", "/").strip()
@@ -64,6 +66,10 @@ def normalise(query: str) -> str:
     return text
 
 
+_HOURS = re.compile(
+    r"(?<![\d:])(\d{1,2}):([0-5]\d)(?=\s?(?:h\b|hours?|hrs?\b|stunden|std|horas|heures|시간|時間|小时))", re.IGNORECASE
+)
+"""`1:30 h` as 1.5 h."""
 _TENTHS = re.compile(
     r"(?<![\d.])(\d|[一二三四五六七八九])\s?(?:割|할|成)\s?(?:(\d|[一二三四五六七八九])\s?(?:分|푼|부)|(半|반)|([一二三四五六七八九])(?![道题個个]))"
 )
@@ -79,6 +85,15 @@ def _with_hundredths(found: re.Match[str]) -> str:
 def _with_part(found: re.Match[str]) -> str:
     """`2\u00bd` as 2.5."""
     return f"{found[1]}{unicodedata.numeric(found[2]):.4g}".replace("0.", ".", 1)
+
+
+_GERMAN = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"})
+_ACCENTS = str.maketrans("áàâéèêëíîïóôúùûüçñ", "aaaeeeeiiioouuuucn")
+
+
+def without_accents(word: str, language: str) -> str:
+    """A word as it is written where a keyboard has no accents: `fuenfzig`, `deberia`, `francais`."""
+    return word.translate(_GERMAN if language == "de" else _ACCENTS) if language in ("de", "es", "fr") else word
 
 
 def tokens_of(text: str) -> list[Token]:

@@ -17,7 +17,8 @@ def read_minutes(reading: Reading) -> None:
         item = phrases.items[at]
         factor = 1 / 60 if item.kind == "seconds" else int(item.value)
         number = phrases.before(at, most=0) if item.kind != "duration" else None
-        number = number if phrases.is_kind(number, "number", "fraction") else phrases.before(at, most=2)
+        if item.kind != "duration" and not phrases.is_kind(number, "number", "fraction"):
+            number = phrases.before(at, most=2)
         if phrases.is_kind(number, "fraction"):
             count: float | None = float(Fraction(phrases.items[number].value))
         elif item.kind == "duration":
@@ -46,6 +47,8 @@ def _with_minutes(reading: Reading, value: float, unit: float, places: list[int]
         return value, places
     item = phrases.items[number]
     is_written = phrases.text[item.start : item.end].isdigit() and item.start - phrases.items[last].end <= 1
+    if phrases.language == "zh" and phrases.text[item.end : item.end + 1] == "分" and 0 < (item.number or 0) < 60:
+        return value + (item.number or 0), [*places, number, number + 1]  # `1小时30分`
     ends = number + 1 == len(phrases.items) or phrases.items[number + 1].kind in ("stop", "atmost")
     is_near = item.start == phrases.items[last].end or ends
     if (

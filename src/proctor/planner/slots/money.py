@@ -146,6 +146,22 @@ def _behind_its_limit(phrases: Phrases, at: int) -> int:
     return at
 
 
+def _is_of_sign(phrases: Phrases, before: int, sign: int, after: int | None) -> bool:
+    """`3$`, and `3 USD, 40 questions`: whether the number before a sign is the one that it is written for."""
+    if phrases.items[before].end == phrases.items[sign].start:
+        return True
+    is_of_it = after is None or not phrases.is_kind(after, "number") or _has_unit(phrases, after)
+    is_amount = phrases.is_kind(phrases.before(before, most=1), "budget", "atmost") or phrases.words(sign).isalpha()
+    return is_of_it and is_amount and before == sign - 1
+
+
+def _has_unit(phrases: Phrases, number: int) -> bool:
+    return phrases.is_kind(phrases.after(number, over="counter", most=1), *_OTHER_UNITS)
+
+
+_OTHER_UNITS = ("sample", "minutes", "seconds", "percent", "token", "times", "epoch", "shot", "example", "points")
+
+
 def _number_of(phrases: Phrases, at: int) -> int | None:
     """The number beside a currency: behind the sign, or before the word."""
     before = phrases.before(at, most=1)
@@ -153,7 +169,7 @@ def _number_of(phrases: Phrases, at: int) -> int | None:
     sign = phrases.items[at]
     written = phrases.text[sign.start : sign.end]
     is_sign = not written.isalpha() or written.lower() in ("usd", "eur", "gbp", "chf", "cad", "aud", "us")
-    if is_sign and phrases.is_kind(before, "number") and phrases.items[before].end == sign.start:
+    if is_sign and phrases.is_kind(before, "number") and _is_of_sign(phrases, before, at, after):
         return before  # `3$`
     first, second = (after, before) if is_sign else (before, None)
     for place in (first, second):

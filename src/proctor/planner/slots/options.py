@@ -48,7 +48,8 @@ def _read_sample_shots(reading: Reading) -> None:
         return
     for at, item in enumerate(phrases.items):
         is_counted = at > 0 and phrases.is_kind(at - 1, "number")
-        if is_counted and phrases.text[item.start : item.end] in ("样本", "个样本"):
+        is_few = is_counted and (phrases.items[at - 1].number or 0) <= MAX_SHOWN
+        if is_few and phrases.text[item.start : item.end] in ("样本", "个样本"):
             phrases.items[at] = replace(item, meanings=(("shot", ""),))
 
 
@@ -179,7 +180,7 @@ def _read_epochs(reading: Reading) -> None:
             number = None if phrases.is_kind(follows, "sample", "currency", "minutes", "percent") else number
         if phrases.is_kind(number, "number"):
             count = phrases.items[number].number or 0
-            if count >= MANY_TIMES and phrases.words(at).lower() in ("x", "×"):
+            if count >= MANY_TIMES and phrases.words(at).lower() in ("x", "×", "x "):
                 reading.sizes.append(Size("count", int(count), number))  # `gsm8k x 50` is no repetition
                 phrases.use(at, number)
                 continue
@@ -205,7 +206,8 @@ def _read_concurrency(reading: Reading) -> None:
     phrases = reading.phrases
     for at in list(phrases.free("parallel")):
         number = phrases.before(at, over="request", most=3)
-        if not phrases.is_kind(number, "number"):
+        is_named = number is not None and phrases.is_kind(phrases.before(number, most=1, stops=False), "limit", "seed")
+        if not phrases.is_kind(number, "number") or is_named:
             number = phrases.after(at, over="request", most=1)
         if phrases.is_kind(number, "number"):
             first, last = sorted((at, number or 0))

@@ -75,7 +75,8 @@ def read_gates(reading: Reading) -> None:
     phrases = reading.phrases
     _read_bars(reading)
     for at in list(phrases.free("gate")):
-        near = sorted(phrases.free("number"), key=lambda number: abs(number - at))
+        near = sorted(phrases.free("number"), key=lambda number: (_is_beyond(phrases, at, number), abs(number - at)))
+        near.sort(key=lambda number: not _is_bounded(phrases, at, number))
         for number in near:
             share = share_at(phrases, number, is_bar=True)
             if share is None or abs(number - at) > NEAR or is_of_samples(phrases, share[1][-1]):
@@ -102,6 +103,18 @@ def read_gates(reading: Reading) -> None:
         before = phrases.before(number, most=1)
         if reading.gates and share and share[0] in reading.gates.values() and phrases.is_kind(before, "atmost"):
             phrases.take("fail_under.accuracy", share[0], *sorted({before or number, *share[1]}))
+
+
+def _is_bounded(phrases: Phrases, gate: int, number: int) -> bool:
+    """`低于80%算失败，两成`: whether a word for a bound stands beside a number in the clause of a gate."""
+    beside = phrases.items[max(0, number - 1) : number] + phrases.items[number + 1 : number + 3]
+    is_bound = any(item.kind in ("gatebelow", "atmost", "atleast") for item in beside)
+    return is_bound and not _is_beyond(phrases, gate, number)
+
+
+def _is_beyond(phrases: Phrases, first: int, second: int) -> bool:
+    """Whether a clause ends between two places."""
+    return any(item.kind == "stop" for item in phrases.items[min(first, second) + 1 : max(first, second)])
 
 
 _MUST = re.compile(r"\b(?:must|has to|have to|needs to|need to|should|muss|müssen|soll|sollte|debe|tiene que|doit)\b")

@@ -22,7 +22,7 @@ def settle_sizes(reading: Reading) -> None:
         reading.sizes = kept
 
 
-_ARTICLE = re.compile(r"(?:[,;.(]|\b(?:with|mit|avec|con|for))\s*(?:an?|eine?[mr]?|une?|una)\s+$")
+_ARTICLE = re.compile(r"(?:^|[,;:.(]|\b(?:with|mit|avec|con|for))\s*(?:an?|eine?[mr]?|une?|una)\s+$")
 
 
 def read_single(reading: Reading) -> None:
@@ -30,7 +30,8 @@ def read_single(reading: Reading) -> None:
     phrases = reading.phrases
     for at in list(phrases.free("sample")) if not reading.sizes else ():
         before, behind = phrases.text[: phrases.items[at].start].lower(), phrases.text[phrases.items[at].end :]
-        if _ARTICLE.search(before) and re.match(r"\s*(?:$|[,;.!)])", behind) and min(phrases.used, default=at) < at:
+        is_alone = re.match(r"\s*(?:$|[,;:.!)]|(?:of|from|von|aus|de|du|des)\b)", behind)
+        if _ARTICLE.search(before) and is_alone and phrases.items[at].means("default") is None:
             reading.sizes.append(Size("count", 1, at))
             phrases.use(at)
             return
@@ -38,7 +39,13 @@ def read_single(reading: Reading) -> None:
 
 def is_taken_back(phrases: Phrases, first: int, second: int) -> bool:
     """Whether the words between two places say that the second is meant instead of the first."""
-    return any(item.kind == "correction" for item in phrases.items[first + 1 : second])
+    between = range(first + 1, second)
+    is_replaced = any(phrases.items[at].kind == "suffixexcept" and phrases.words(at) in _RATHER for at in between)
+    return is_replaced or any(phrases.items[at].kind == "correction" for at in between)
+
+
+_RATHER = ("말고", "말고는", "아닌")
+"""`200문제 말고 80문제`: behind a size these replace it."""
 
 
 def _describes(phrases: Phrases, size: Size) -> bool:

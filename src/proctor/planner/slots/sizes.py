@@ -33,7 +33,9 @@ def read_points(reading: Reading) -> None:
         near = [n for n in phrases.free("number") if abs(n - at) <= FARTHEST_POINTS]
         for number in sorted(near, key=lambda n: abs(n - at)):
             unit = phrases.after(number, most=0)
-            if unit is not None and phrases.is_kind(unit, "points", "percent"):
+            if phrases.is_kind(unit, "points") or (
+                phrases.is_kind(unit, "percent") and _is_seen(phrases, at, number, unit)
+            ):
                 points = phrases.items[number].number or 0
                 if not 0 < points < 100:
                     raise UserError(f"A difference of {points:g} points cannot be seen: say one between 0 and 100.")
@@ -46,6 +48,15 @@ _DIFFERENCE = re.compile(
     r"differen|unterschied|abstand|apart|gap|diferencia|écart|différence|差|차이|enough|so many|so viele|genug|genügend"
     r"|suficient|assez|suffisamment|충분|만큼|足够|足以"
 )
+
+
+def _is_seen(phrases: Phrases, see: int, number: int, percent: int) -> bool:
+    """`to detect 3 %`; in `I'd like to see how haiku does on mmlu, 10 %` the share is one of the samples."""
+    between = phrases.items[min(see, number) + 1 : max(see, number)]
+    is_near = all(item.kind in ("filler", "difference", "unknown", "effort", "points") for item in between)
+    begins, ends = phrases.items[min(see, number)].start, phrases.items[percent].end
+    said = phrases.text[max(0, begins - WINDOW) : ends + WINDOW].lower()
+    return not is_of_samples(phrases, percent) and (is_near or bool(_DIFFERENCE.search(said)))
 
 
 def read_difference(reading: Reading) -> None:
@@ -73,6 +84,8 @@ def read_sizes(reading: Reading) -> None:
         number = phrases.before(at, most=0)
         if phrases.is_kind(number, "number") and not _is_beside_a_count(phrases, number, at):
             _add_share(reading, phrases.share(number, at), number, at)
+        elif re.search(_A_PERCENT, phrases.text[: phrases.items[at].start].lower()):
+            _add_share(reading, 0.01, at, at)
     for at in list(phrases.free("percentprefix")):
         number = phrases.after(at, most=0)
         if phrases.is_kind(number, "number"):
@@ -86,7 +99,6 @@ def read_sizes(reading: Reading) -> None:
             phrases.use(at)
             continue
         _add_share(reading, part, at, at)
-    _read_written_fractions(reading)
     for number in list(phrases.free("number")):  # `0.5 of mbpp`
         value, follows = phrases.items[number].number or 0, phrases.text[phrases.items[number].end :]
         if isinstance(value, float) and 0 < value < 1 and re.match(r"\s+(?:of|von|de|der|du|des)\b", follows):
@@ -95,6 +107,11 @@ def read_sizes(reading: Reading) -> None:
         if not _is_measured(phrases, at):
             _read_count(reading, at)
     _read_distant_total(reading)
+
+
+_A_PERCENT = r"(?:^|[\s(])(?:a|einem|ein|un|le|el) $"
+"""`un pour cent`, `mit einem Prozent`."""
+_GROUPED = re.compile(r"[1-9]\d{0,2}\.\d{3}")
 
 
 def read_each(reading: Reading) -> None:
@@ -118,12 +135,22 @@ def _is_of_money(phrases: Phrases, total: int) -> bool:
 
 def _is_beside_a_count(phrases: Phrases, number: int, percent: int) -> bool:
     """`200 questions, I want to be 95 % sure`: where samples are counted, a large share of nothing is no size."""
+    near = phrases.clause(percent, breaks=lambda item: item.kind == "stop")
+    if _SURE.search(phrases.text[phrases.items[near[0]].start : phrases.items[near[-1]].end].lower()):
+        return True
     if phrases.share(number, percent) < LARGE_SHARE or is_of_samples(phrases, percent):
         return False
     counts = (
         at for at in phrases.free("number") if phrases.is_kind(phrases.after(at, over="counter", most=2), "sample")
     )
     return any(at != number for at in counts)
+
+
+_SURE = re.compile(
+    r"confiden|significan|signifikan|konfiden|vertrauens|confianza|confiance|alpha|statistical power"
+    r"|신뢰|유의|信頼|有意|置信|显著"
+)
+"""`a level of significance of 5 %`: how sure, and never how many."""
 
 
 def is_of_samples(phrases: Phrases, last: int) -> bool:
@@ -184,6 +211,8 @@ def _read_distant_total(reading: Reading) -> None:
     """`60 questions of gsm8k and svamp in total`: the word stands at the end of the clause."""
     phrases = reading.phrases
     places = [at for at in phrases.free("total") if not _is_of_money(phrases, at)]
+    # `mgsm, split German, 50 questions`: the word divides what was said before it.
+    places = [at for at in places if phrases.words(at).lower() != "split" or any(s.at < at for s in reading.sizes)]
     if places and len(reading.sizes) == 1 and reading.sizes[0].kind == "count":
         reading.sizes[0] = replace(reading.sizes[0], is_total=True)
         phrases.use(*places)
@@ -202,22 +231,6 @@ def _add_share(reading: Reading, share: float, first: int, last: int) -> None:
     places = phrases.absorb(first, last, "sample", "only", "atmost", "each")
     # `50 questions and 10 %` are two sizes.
     phrases.use(*(at for at in places if at >= first or not at or phrases.items[at - 1].number is None))
-
-
-def _read_written_fractions(reading: Reading) -> None:
-    """`1/2 of the problems`: a number, a stroke, a number; `10분의 1` has the whole first."""
-    phrases = reading.phrases
-    for at in list(phrases.free("fractionbar")):
-        whole, part = phrases.before(at, most=0), phrases.after(at, most=0)
-        if phrases.is_kind(whole, "number") and phrases.is_kind(part, "number"):
-            below, above = phrases.items[whole].number or 0, phrases.items[part].number or 0
-            if 0 < above < below:
-                _add_share(reading, above / below, whole, part)
-    for at in list(phrases.free("number")):
-        if at + 2 < len(phrases.items) and phrases.items[at + 1].value == "/" and at + 2 in set(phrases.free("number")):
-            above, below = phrases.items[at].number or 0, phrases.items[at + 2].number or 0
-            if 0 < above < below <= 100:
-                _add_share(reading, above / below, at, at + 2)
 
 
 def _read_count(reading: Reading, at: int) -> None:
@@ -241,6 +254,8 @@ def _read_count(reading: Reading, at: int) -> None:
         first, last = at, at
     else:
         return
+    if not isinstance(count, int) and _GROUPED.fullmatch(phrases.words(at)):
+        count = round(count * 1000)  # `1.000 questions`: no part of a sample can be asked
     if not isinstance(count, int):
         raise UserError(f"{count:g} samples cannot be asked: say a whole number, or a share in percent.")
     if count < 1:

@@ -70,6 +70,9 @@ def read_topics(reading: Reading, catalogue: PlannerCatalogue) -> None:
     for at in list(phrases.free("except")):
         if at not in phrases.used:
             listed = _listed(reading, _next_topic(reading, at, 1), 1)
+            if not listed and phrases.items[at].means("either") is not None:  # `Deutsch ausgenommen`
+                before = _next_topic(reading, at, -1)
+                listed = set() if before is None else _joined_before(phrases, before)
             excluded |= listed
             closing = phrases.after(max(listed), most=1) if listed else None  # `除了日语以外`
             closing = closing if phrases.is_kind(closing, "suffixexcept") else None
@@ -80,6 +83,7 @@ def read_topics(reading: Reading, catalogue: PlannerCatalogue) -> None:
         phrases.use(*([at] if listed else []))
     for at in list(phrases.free(*TOPICS)):
         excluded |= _refused(phrases, at)
+        excluded |= _listed(reading, at, 1) if _negated(phrases, at) else set()
     for at in list(phrases.free(*TOPICS)):
         if phrases.items[at].kind != "languagegroup":
             _set_topic(reading, catalogue, at, is_excluded=at in excluded)
@@ -89,11 +93,29 @@ def read_topics(reading: Reading, catalogue: PlannerCatalogue) -> None:
 def _refused(phrases: Phrases, at: int) -> set[int]:
     """`chemistry yes, physics no`: a refusal right behind what it refuses, at the end of the clause."""
     no, ends = at + 1, at + 2
-    is_no = no < len(phrases.items) and phrases.words(no).lower() in ("no", "nein", "non", "不要", "いらない")
+    is_no = no < len(phrases.items) and phrases.words(no).lower() in _NO
     if not is_no or (ends < len(phrases.items) and phrases.items[ends].kind != "stop"):
         return set()
     phrases.use(no)
-    return {at}
+    return _joined_before(phrases, at)
+
+
+def _joined_before(phrases: Phrases, at: int) -> set[int]:
+    """This topic, and those before it that `and` joins to it."""
+    found = {at} if phrases.is_kind(at, *TOPICS) and at not in phrases.used else set()
+    while found and at > 1 and phrases.words(at - 1).lower() in {*JOINS, "、"} and phrases.is_kind(at - 2, *TOPICS):
+        at -= 2
+        found.add(at)
+    return found
+
+
+_NO = ("no", "not", "nein", "nicht", "non", "pas", "不要", "いらない")
+
+
+def _negated(phrases: Phrases, at: int) -> bool:
+    """`mgsm, no alemán`: a negation right before a language."""
+    is_no = at > 0 and phrases.words(at - 1).lower() in _NO and phrases.items[at - 1].kind == "filler"
+    return is_no and phrases.items[at].kind == "language"
 
 
 def merge_fields(phrases: Phrases) -> None:

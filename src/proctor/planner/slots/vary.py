@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from msgspec.structs import replace
 
 from proctor.planner.phrases import Phrases
@@ -53,6 +55,9 @@ Value = float | int | str
 def read_varied(reading: Reading) -> None:
     """Set every axis of which at least two values are said."""
     phrases = reading.phrases
+    _name_shots(phrases)
+    for name in ("temperature", "top_p"):
+        _read_repeated(reading, name)
     for at in reversed(list(phrases.free(*AXES, "shots"))):
         if at in phrases.used:
             continue
@@ -72,6 +77,44 @@ def read_varied(reading: Reading) -> None:
     if len(efforts) > 1 and "reasoning_effort" not in reading.vary:  # `gpt-5 low effort vs gpt-5 high effort`
         _set(reading, "reasoning_effort", list(efforts), apart)
     _read_apart(reading)
+
+
+def _name_shots(phrases: Phrases) -> None:
+    """`with 0, 3 and 8 examples`: several numbers of examples, none of them among them, are those that are shown."""
+    for at in list(phrases.free("example")):
+        number = phrases.before(at, most=1)
+        values, is_joined = [], False
+        while phrases.is_kind(number, "number") and (phrases.items[number].number or 0) <= MAX_LISTED:
+            values.append(phrases.items[number].number)
+            number, is_join = _link(phrases, number, -1)
+            is_joined = is_joined or is_join
+        if len(values) > 1 and is_joined and 0 in values:
+            phrases.items[at] = replace(phrases.items[at], meanings=(("shot", ""),))
+
+
+def _read_repeated(reading: Reading, name: str) -> None:
+    """`once at temperature 0 and once at temperature 1`: the option is named with each of its values."""
+    phrases, values, places = reading.phrases, list[Value](), list[int]()
+    for at in list(phrases.free(name)):
+        number = phrases.after(at, most=2)
+        if not phrases.is_kind(number, "number") or _has_unit(phrases, number):
+            return
+        values.append(phrases.items[number].number or 0)
+        places += [at, number]
+    if len(values) < 2 or len(set(values)) < len(values):
+        return
+    between = phrases.text[phrases.items[places[1]].end : phrases.items[places[-2]].start].lower()
+    if any(item.kind == "correction" for item in phrases.items[places[0] : places[-1]]):
+        return
+    if _AGAIN.search(between) or _AGAIN.search(phrases.text[: phrases.items[places[0]].start].lower()):
+        _set(reading, name, values, places)
+
+
+MAX_LISTED = 16
+_AGAIN = re.compile(
+    r"\b(?:and|vs|versus|once|then|und|einmal|dann|gegen|y|una vez|luego|contra|et|une fois|puis|contre)\b"
+    r"|한 ?번|그리고|와|과|一度|一回|と|次に|一次|和|对"
+)
 
 
 def _merge_efforts(phrases: Phrases) -> None:
@@ -121,6 +164,8 @@ def _behind(phrases: Phrases, at: int, name: str) -> tuple[list[Value], list[int
         link, is_join = _link(phrases, last, 1)
         if not phrases.is_kind(link, "number") or _has_unit(phrases, link) or link in phrases.used:
             break
+        if phrases.items[link].means("numeral") is not None:
+            break  # `temperature 0.7, just a quick look`
         values.append(phrases.items[link].number or 0)
         places += range(last + 1, link + 1)
         last, is_joined = link, is_joined or is_join

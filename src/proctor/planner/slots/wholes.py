@@ -7,7 +7,9 @@ import re
 from msgspec.structs import replace
 
 from proctor.planner.phrases import Phrases
+from proctor.planner.slots.vary import NAMING
 
+MAX_PARTS_WRITTEN = 100
 SMALL_WHOLE = 20
 """Of so few, the number says a part of all: `two out of three questions`."""
 _OF = re.compile(
@@ -50,3 +52,37 @@ def _keep(phrases: Phrases, first: int, last: int, *, part: int, whole: int) -> 
     if many <= SMALL_WHOLE:
         kept = replace(kept, meanings=(("fraction", f"{few}/{many}"),), number=None)
     phrases.items[first : last + 1] = [kept]
+
+
+def merge_written_fractions(phrases: Phrases) -> None:
+    """`1/2 of the problems`: a number, a stroke, a number; `10분의 1` has the whole first."""
+    at = 0
+    while at + 2 < len(phrases.items):
+        _merge_fraction(phrases, at)
+        at += 1
+
+
+def _merge_fraction(phrases: Phrases, at: int) -> None:
+    first, link, last = phrases.items[at : at + 3]
+    if not isinstance(first.number, int) or not isinstance(last.number, int):
+        return
+    if link.kind == "fractionbar":
+        above, below = last.number, first.number
+    elif link.value == "/" and last.number <= MAX_PARTS_WRITTEN and not _is_list(phrases, at):
+        above, below = first.number, last.number
+    else:
+        return
+    if 0 < above < below:
+        meanings = (("fraction", f"{above}/{below}"),)
+        phrases.items[at : at + 3] = [replace(first, meanings=meanings, last=last.last, end=last.end, number=None)]
+
+
+def _is_list(phrases: Phrases, at: int) -> bool:
+    """`3/5 shots`, `temperature 0/1`: two values of an option."""
+    before, behind = phrases.items[max(0, at - 1) : at], phrases.items[at + 3 : at + 4]
+    is_longer = any(item.value == "/" for item in (*before, *behind))
+    return (
+        is_longer
+        or any(item.kind in NAMING for item in before)
+        or any(item.kind in ("shot", "epoch", "times") for item in behind)
+    )
