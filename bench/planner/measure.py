@@ -51,6 +51,7 @@ SETS = {
     "fourth": ("a fourth author's", HERE / "independent-3"),
     "fifth": ("a fifth author's", HERE / "independent-4"),
     "sixth": ("a sixth author's", HERE / "independent-5"),
+    "seventh": ("a seventh author's", HERE / "independent-6"),
 }
 OPENED = frozenset({"own", "second", "third"})
 """Sets whose held-out halves were opened on 2026-11-19: they are for development as a whole."""

@@ -116,8 +116,23 @@ def _choose_subject_in(
         choice.add(Chosen(multi.name, _where(reading, multi, languages)))
         choice.reasons.append((multi.name, f"about {subject} in all these languages"))
         return
+    left = _in_others(catalogue, subject, reading) if not languages else []
+    for item in left:  # `commonsense, but nothing in English`
+        choice.add(Chosen(item.name))
+    if left:
+        out = ", ".join(NAMES_OF_LANGUAGES.get(name, name) for name in reading.excluded_languages)
+        choice.reasons.append((left[0].name, f"about {subject}, and not in {out}"))
+        return
     for language in languages or [""]:
         _choose_subject(reading, catalogue, choice, subject, language)
+
+
+def _in_others(catalogue: PlannerCatalogue, subject: str, reading: Reading) -> list[CatalogueBenchmark]:
+    """The benchmarks about a subject that are left where English, the usual language, is left out."""
+    if "en" not in reading.excluded_languages:
+        return []
+    about = [item for item in catalogue.benchmarks if item.tags.get("subject") == subject]
+    return [item for item in about if item.tags.get("language") not in reading.excluded_languages]
 
 
 def _in_all_of(

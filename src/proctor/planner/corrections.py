@@ -66,8 +66,10 @@ def drop_plans(phrases: Phrases) -> None:
     for first, second in pairwise(counts) if len(named) < 2 else ():
         before, behind = text[: phrases.items[first].start], text[phrases.items[second].end :]
         between = text[phrases.items[first].end : phrases.items[second].start]
-        is_taken_back = _PLANNED.search(before) or _PLANNED.search(between) or _ENOUGH.search(behind)
-        if _CONTRAST.search(between) and is_taken_back:
+        is_planned = bool(_PLANNED.search(before) or _PLANNED.search(between))
+        is_enough = bool(_ENOUGH.search(behind))
+        is_said = bool(_CONTRAST.search(between)) or (is_planned and is_enough)  # `500, 200 tun es aber auch`
+        if is_said and (is_planned or is_enough):
             unit = _unit_of(phrases, first)
             again = [at for at in range(first, second) if phrases.words(at) in _AGAIN]
             _drop(phrases, first, *([] if unit is None or unit > second else [unit]), *again)

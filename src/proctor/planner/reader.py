@@ -23,7 +23,7 @@ from proctor.planner.reading import Reading, Unsupported
 from proctor.planner.slots.codes import merge_codes
 from proctor.planner.slots.every import read_every
 from proctor.planner.slots.judges import read_judges
-from proctor.planner.slots.languages import merge_language_groups
+from proctor.planner.slots.languages import drop_own_languages, merge_language_groups
 from proctor.planner.slots.lines import merge_demo
 from proctor.planner.slots.minutes import read_minutes
 from proctor.planner.slots.models import merge_versions, read_models
@@ -78,6 +78,7 @@ def read_query(query: str, catalogue: PlannerCatalogue) -> Reading:
     merge_fields(reading.phrases)
     merge_codes(reading.phrases, catalogue)
     merge_language_groups(reading.phrases)
+    drop_own_languages(reading.phrases)
     drop_other_numbers(reading.phrases)
     refuse_negative(reading.phrases)
     merge_written_fractions(reading.phrases)

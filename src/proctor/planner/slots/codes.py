@@ -20,7 +20,9 @@ _ALSO = {
 _CODE = r"([A-Za-z]{2,3})(?:-(?:[A-Z]{2}|[Hh]an[st]))?(?!\w)"
 _NOUN = r"(?:(?:in|lang|langs|language|languages|sprachen?|idiomas?|langues?)\s*[=:]?\s*)"
 _BEHIND = re.compile(rf"(?P<sign>\s*[(\[:/_,-]\s*|\s+)(?P<noun>{_NOUN}?){_CODE}")
-_NEXT = re.compile(rf"(?P<sign>\s*[,/&+]\s*|\s+)(?P<noun>(?:(?:and|und|y|et)\s+)?){_CODE}")
+_NEXT = re.compile(rf"(?P<sign>\s*[,;|/&+\u3001\u30fb]\s*|\s+)(?P<noun>(?:(?:and|und|y|et)\s+)?){_CODE}")
+_BEHIND_EN = re.compile(rf"(?P<sign>\s+)(?P<noun>en\s+){_CODE}(?=\s*[,;|/&+]|\s+[a-z]{{2}}\b)")
+"""`mgsm en zh, ja`: where the word for `in` is also the code of English."""
 _NAMED = re.compile(rf"\b(?:lang|langs|language|languages)\s*[=:]\s*{_CODE}", re.IGNORECASE)
 _REGION = re.compile(r"(?<![\w-])([a-z]{2})-(?:[A-Z]{2}|Han[st])(?![\w-])")
 _WORDS_TOO = frozenset({"de", "es", "fr"})
@@ -51,7 +53,8 @@ def merge_codes(phrases: Phrases, catalogue: PlannerCatalogue) -> None:
     for item in [one for one in phrases.items if one.kind == "benchmark"]:
         benchmark = catalogue.benchmark(item.value)
         codes = set(benchmark.languages) if benchmark else set()
-        found = _listed(text, item.end, _BEHIND, codes)
+        behind = _BEHIND_EN if phrases.language in ("es", "fr") and _BEHIND_EN.match(text, item.end) else _BEHIND
+        found = _listed(text, item.end, behind, codes)
         if not found or _are_words(phrases, item.end, found):
             continue
         _set(phrases, found)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from msgspec.structs import replace
 
 from proctor.planner.catalogue import CatalogueBenchmark, PlannerCatalogue
@@ -20,6 +22,23 @@ def merge_language_groups(phrases: Phrases) -> None:
         region = _REGIONS.get(first.value) if first.kind == "category" else None
         if phrases.items[at].kind == "languagegroup" and region is not None and link in {*JOINS, ","}:
             phrases.items[at - 2] = replace(first, meanings=(("languagegroup", region),))
+
+
+_WRITING = re.compile(
+    r"(?:\b(?:i|we)(?:'m| am| are)? (?:write|writing|speak|speaking|ask|asking)(?: this| you)?(?: in)?"
+    r"|\bich (?:schreibe|spreche|frage)(?: das| hier)?(?: auf| in)?|\b(?:escribo|hablo|pregunto)(?: esto)?(?: en)?"
+    r"|\b(?:j'écris|je parle|je demande)(?: ceci)?(?: en)?|我(?:是)?(?:用|说|讲)) ?$"
+)
+_WRITTEN = re.compile(r"(?:로|으로) (?:묻|물어|쓰|적)|で(?:聞い|書い|質問し)て(?:い|る)|(?:问|提问|写)(?:的|,|，)")
+
+
+def drop_own_languages(phrases: Phrases) -> None:
+    """`I write in English, but …`: the language of the query is no language of what is asked."""
+    for at, item in enumerate(phrases.items):
+        before, behind = phrases.text[: item.start].lower(), phrases.text[item.end :]
+        is_own = _WRITING.search(before) or _WRITTEN.match(behind)
+        if item.kind == "language" and is_own and any(other.kind == "language" for other in phrases.items[at + 1 :]):
+            phrases.items[at] = replace(item, meanings=(("unknown", ""),))
 
 
 def read_language_groups(reading: Reading, catalogue: PlannerCatalogue, excluded: set[int]) -> None:

@@ -119,7 +119,7 @@ def _is_beyond(phrases: Phrases, first: int, second: int) -> bool:
 
 _MUST = re.compile(r"\b(?:must|has to|have to|needs to|need to|should|muss|müssen|soll|sollte|debe|tiene que|doit)\b")
 _REACH = re.compile(
-    r"\b(?:reach|get|score|achieve|hit|schaffen|erreichen|erzielen|kommen|holen|bringen|alcanzar|sacar|lograr|llegar|obtener"
+    r"\b(?:reach|get|score|achieve|hit|schaffen|erreichen|erzielen|kommen|holen|bringen|alcanzar|sacar|lograr|llegar|obtener|acertar"
     r"|atteindre|obtenir|faire|avoir|dépasser|superar)\b"
 )
 

@@ -81,6 +81,8 @@ def read_topics(reading: Reading, catalogue: PlannerCatalogue) -> None:
         listed = _listed(reading, _next_topic(reading, at, -1), -1)
         excluded |= listed
         phrases.use(*([at] if listed else []))
+    for at in list(phrases.free("filler")):
+        excluded |= _separated(reading, at)
     for at in list(phrases.free(*TOPICS)):
         excluded |= _refused(phrases, at)
         excluded |= _listed(reading, at, 1) if _negated(phrases, at) else set()
@@ -88,6 +90,22 @@ def read_topics(reading: Reading, catalogue: PlannerCatalogue) -> None:
         if phrases.items[at].kind != "languagegroup":
             _set_topic(reading, catalogue, at, is_excluded=at in excluded)
     read_language_groups(reading, catalogue, excluded)
+
+
+def _separated(reading: Reading, at: int) -> set[int]:
+    """`lass Deutsch weg`, `leave German out`: a verb leaves out only where its particle closes the clause."""
+    phrases = reading.phrases
+    particles = phrases.items[at].means("separable")
+    first = _next_topic(reading, at, 1) if particles else None
+    listed = _listed(reading, first, 1) if first is not None else set()
+    if not listed or particles is None:
+        return set()
+    behind = phrases.text[phrases.items[max(listed)].end :].lower()
+    return (
+        listed
+        if re.match(rf"\s+(?:bitte )?(?:{particles})\s*(?:$|[,.;:!?)]|(?:und|and|y|et|of|from|bei)\b)", behind)
+        else set()
+    )
 
 
 def _refused(phrases: Phrases, at: int) -> set[int]:

@@ -230,10 +230,16 @@ def _link(phrases: Phrases, at: int, step: int) -> tuple[int | None, bool]:
     while 0 <= place < len(phrases.items) and links < 3:
         item = phrases.items[place]
         is_word = item.kind == "compare" or phrases.words(place).lower() in JOINS
+        if phrases.words(place).lower() in _AT:  # `at low and at high effort`
+            place += step
+            continue
         if not is_word and item.value not in (",", "、"):
             break
         is_join, links, place = is_join or is_word, links + 1, place + step
     return (place, is_join) if links and 0 <= place < len(phrases.items) else (None, False)
+
+
+_AT = ("at", "with", "bei", "mit", "con", "à", "avec")
 
 
 def _has_unit(phrases: Phrases, number: int) -> bool:
