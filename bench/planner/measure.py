@@ -5,6 +5,7 @@ python bench/planner/measure.py --write    both halves of all sets, into bench/P
 python bench/planner/measure.py --all-of fifth    all queries of a set at once, figures alone
 python bench/planner/measure.py --planner local/smollm2-135m    whole plans with the help of a model, figures alone
                                 --of third,fourth    these sets alone
+                                --part 8    of each half an eighth, drawn by the hash of the query
 """
 
 from __future__ import annotations
@@ -234,8 +235,12 @@ def with_planner(planner: str) -> None:
     """Print how many whole plans are right with a model's help, and how often its answer could be used; no queries."""
     context = PlanContext(Path.cwd(), os.environ)
     only = sys.argv[sys.argv.index("--of") + 1].split(",") if "--of" in sys.argv else list(SETS)
+    part = int(sys.argv[sys.argv.index("--part") + 1]) if "--part" in sys.argv else 1
     for key in only:
-        for half, rows in zip(("development", "held out"), halves(key), strict=True):
+        for half, every in zip(("development", "held out"), halves(key), strict=True):
+            rows = [row for row in every if hashlib.sha256(row["query"].encode()).digest()[1] % part == 0]
+            if not rows:
+                continue
             asked = used = right = plain = 0
             for row in rows:
                 tried: list[bool] = []
