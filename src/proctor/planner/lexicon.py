@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
+from string import printable
 from typing import Any
 
 from msgspec import Struct
@@ -88,6 +89,9 @@ def _forms(language: str) -> Forms:
     beginnings: dict[str, list[tuple[str, Concepts]]] = {}
     for concepts, forms in _entries(language):
         for form in forms:
+            if form.isascii() and form.isalpha():  # one plain word, as most are
+                meanings[form] = concepts
+                continue
             key = _key(form.rstrip("*"))
             first, space, _ = key.partition(" ")
             if form.endswith("*"):
@@ -107,17 +111,17 @@ def _forms(language: str) -> Forms:
 @cache
 def vocabulary(language: str) -> frozenset[str]:
     """The words that tell a language: those of its phrases, without names, which are the same in all."""
-    words: set[str] = set()
+    parts: list[str] = []
     for meaning, forms in _lines(language):
         if not meaning.startswith(_SHARED):
-            plain = forms if "*" not in forms else " | ".join(one for one in forms.split(" | ") if "*" not in one)
-            words.update(plain.replace("|", " ").split())
-    letters = "dl" if language == "fr" else ""
-    is_word = (word for word in words if len(word) > 1 or not word.isascii() or word in letters or language == "en")
-    known = frozenset(is_word) | words_of_numbers(language) | words_of_parts(language)
+            parts.append(forms if "*" not in forms else " ".join(one for one in forms.split(" | ") if "*" not in one))
+    # All at once, as a loop over the words would take longer than the rest of a reading.
+    text = " ".join((*parts, *words_of_numbers(language), *words_of_parts(language))).replace("|", " ")
+    known = frozenset(text.split())
     if language != "en":
-        bare = frozenset(without_accents(word, language) for word in known if not word.isascii())
-        known |= bare - vocabulary("en")
+        known -= frozenset(printable) - frozenset("dl" if language == "fr" else "")
+        accented = " ".join(word for word in known if not word.isascii())
+        known |= frozenset(without_accents(accented, language).split()) - frozenset(printable) - vocabulary("en")
     return known - _NAMES - _SAME
 
 

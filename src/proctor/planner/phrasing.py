@@ -213,6 +213,8 @@ def _is_numeral(tokens: list[Token], at: int) -> bool:
 
 _HEADS = ("fragen", "frage", "aufgaben", "aufgabe", "probleme", "r\u00e4tsel", "tests", "test", "modelle", "modell",
           "kenntnisse", "wissen", "f\u00e4higkeiten", "f\u00e4higkeit", "benchmarks", "benchmark",
+          "sprachige", "sprachigen",
+          "sprachiger", "sprachiges", "sprachig",
           "obergrenze", "grenze", "limit", "rahmen", "deckel", "budget")  # fmt: skip
 """Last parts of German words: `Physikfragen` are questions of physics."""
 

@@ -6,6 +6,8 @@ import re
 from decimal import Decimal
 from fractions import Fraction
 
+from msgspec.structs import replace
+
 from proctor.domain.errors import UserError
 from proctor.planner.amounts import amount_at, is_joined
 from proctor.planner.phrases import Phrases
@@ -29,6 +31,7 @@ def _is_remark(phrases: Phrases, first: int) -> bool:
 def read_money(reading: Reading) -> None:
     """Set the cost limit; a UserError for another currency, and for two budgets."""
     phrases = reading.phrases
+    _merge_tenths(phrases)
     found: list[tuple[Decimal, list[int]]] = []
     for at in list(phrases.free("currency")):
         if at in phrases.used:
@@ -64,6 +67,17 @@ def read_money(reading: Reading) -> None:
         reading.unsupported.append(
             Unsupported(phrases.words(at), "a limit is left out only by leaving it out; nothing said here lifts one")
         )
+
+
+def _merge_tenths(phrases: Phrases) -> None:
+    """`两块五美元`: before the dollars the word for a piece of money is a decimal point."""
+    for at in range(len(phrases.items) - 3):
+        whole, piece, tenth, unit = phrases.items[at : at + 4]
+        is_amount = whole.number is not None and tenth.number is not None and unit.kind == "currency"
+        if is_amount and unit.value == "usd" and phrases.words(at + 1) in ("块", "块钱"):
+            phrases.items[at + 2] = replace(tenth, number=(whole.number or 0) + (tenth.number or 0) / 10)
+            phrases.items[at] = replace(whole, meanings=(("filler", ""),), number=None)
+            phrases.items[at + 1] = replace(piece, meanings=(("filler", ""),))
 
 
 def _set(reading: Reading, amount: Decimal, places: list[int]) -> None:
@@ -103,6 +117,10 @@ def _with_dollars(phrases: Phrases, cents: Decimal, places: list[int]) -> tuple[
 def _with_cents(phrases: Phrases, amount: Decimal, places: list[int]) -> tuple[Decimal, list[int]]:
     """`a dollar fifty`, `2 Dollar 50`: a number right behind the dollars that counts nothing else."""
     cents, last = places[-1] + 1, places[-1]
+    if cents < len(phrases.items) and phrases.words(cents).lower() in ("con", "et", "und", "y"):
+        cents += 1  # `dos dólares con veinte`
+    if phrases.items[last].kind == "currency" and cents < len(phrases.items) and phrases.words(cents) in ("半", "반"):
+        return amount + Decimal("0.5"), [*places, cents]  # `2ドル半`
     is_number = cents < len(phrases.items) and phrases.is_kind(cents, "number") and cents not in phrases.used
     if not is_number or phrases.items[last].kind != "currency" or not is_joined(phrases, last, cents):
         return amount, places

@@ -220,6 +220,8 @@ def _read_without_reasoning(phrases: Phrases) -> None:
     for at in list(phrases.free("variant")):
         sides = ((phrases.before(at, most=1), "except"), (phrases.after(at, most=1), "suffixexcept"))
         place = next((side for side, kind in sides if phrases.is_kind(side, kind)), None)
+        if place is None and at + 1 < len(phrases.items) and phrases.words(at + 1).lower() in ("no", "nein", "non"):
+            place = at + 1
         if phrases.items[at].value == "cot" and place is not None:
             phrases.items[at] = replace(phrases.items[at], meanings=(("variant", "direct"),))
             phrases.use(place)
