@@ -98,6 +98,21 @@ def test_a_key_is_kept_for_a_project_and_used_by_its_runs_alone(site: Site, prov
         assert secret.encode() not in said + kept
 
 
+def test_an_answer_that_a_project_paid_for_is_none_for_another(site: Site, provider: FakeProvider) -> None:
+    asked = []
+    for who in ("acme", "acme", "other"):
+        said = {"provider": "openai", "key": KEY, "base_url": f"{provider.url}/v1"}
+        made = site.ask(who, "POST", "/provider-keys", said)
+        assert made.status in (201, 409)
+        before = len(provider.requests)
+        accepted = site.ask(who, "POST", "/runs", {**plan(provider), "cache": True, "seed": 5})
+        run = site.server.wait_as(accepted.json["run_id"], site.keys[who])
+        assert run["status"] == "completed"
+        asked.append((len(provider.requests) - before, run["evaluations"][0]["cached"]))
+    assert asked == [(3, 0), (0, 3), (3, 0)]
+    assert site.ask("other", "DELETE", f"/provider-keys/{made.json['connection_id']}").status == 204
+
+
 @pytest.mark.parametrize(
     "address",
     ["https://attacker.example/v1", "http://169.254.169.254/", "http://127.0.0.1:9/v1", "http://api.openai.com/v1",
