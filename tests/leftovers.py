@@ -30,17 +30,32 @@ LOCKS = (f"proctor-{os.getuid()}", "proctor-tests-traces.lock")
 """Kept on purpose: whoever takes turns must find the same file."""
 
 
+OF_THE_SYSTEM = (
+    "/", "/etc", "/home", "/mnt", "/opt", "/srv", "/usr", "/usr/local", "/usr/local/bin", "/var", "/var/lib",
+)  # fmt: skip
+"""Where only a test that goes astray writes, and only as root; others use /tmp, /run and /dev/shm all the time."""
+
+
 def watched_folders() -> list[Path]:
-    """Where a test that goes astray writes, beside its home: the root and the repository."""
-    return [Path("/"), REPOSITORY, *(path for path in REPOSITORY.iterdir() if _is_searched(path))]
+    """Where a test that goes astray writes, beside its home: folders of the system, and all of the repository."""
+    return [*(path for name in OF_THE_SYSTEM if (path := Path(name)).is_dir()), *folders_below(REPOSITORY)]
 
 
-def _is_searched(path: Path) -> bool:
-    return path.is_dir() and not path.name.startswith(".")
+def folders_below(top: Path) -> list[Path]:
+    """The folder and all in it, but for hidden ones and what tools keep."""
+    found = []
+    for folder, below, _ in os.walk(top):
+        below[:] = [name for name in below if not name.startswith((".", *OF_TOOLS))]
+        found.append(Path(folder))
+    return found
 
 
 def names_in(folders: list[Path]) -> dict[Path, frozenset[str]]:
-    return {folder: frozenset(os.listdir(folder)) for folder in folders}  # noqa: PTH208 - names are compared
+    # One that a test removed has nothing new in it.
+    return {
+        folder: frozenset(os.listdir(folder) if folder.is_dir() else ())  # noqa: PTH208 - names are compared
+        for folder in folders
+    }
 
 
 class Leftovers:
