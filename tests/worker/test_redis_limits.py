@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import signal
@@ -14,6 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from fakes.provider import FakeProvider
+from proctor.domain.plan import Limits, ModelSpec
+from proctor.engine.breaker import FAILURES_TO_OPEN
+from proctor.models.registry import create_model
+from proctor.worker.redis_limits import RedisLimits
 from redis_server import RedisServer
 
 TESTS = Path(__file__).parents[1]
@@ -99,3 +104,34 @@ def test_no_kill_nor_freeze_nor_loss_of_redis_lets_more_requests_in_flight(redis
         wait_for(provider, 50)
         assert frozen.poll() is left.poll() is None
         assert provider.most_in_flight <= 7
+
+
+def test_an_open_breaker_of_one_worker_is_news_to_the_others_and_so_is_its_end(redis: RedisServer) -> None:
+    """Else each of them would ask a provider that is down until it has seen that for itself."""
+
+    async def scenario() -> None:
+        spec = ModelSpec.model_validate("openai/down?base_url=http://127.0.0.1:9/v1")
+        model = create_model(spec, environment={}, folder=Path())
+        workers = [RedisLimits(redis.url) for _ in range(2)]
+        for worker in workers:
+            await worker.start()
+        limits = [worker.shared("run", Limits(concurrency=4), model) for worker in workers]
+        stopping = asyncio.Event()
+        for limit in limits:  # both have something in flight
+            assert await limit.admit(1, stopping) is not None
+        here, there = (worker.breaker(model) for worker in workers)
+        for _ in range(FAILURES_TO_OPEN):
+            here.failed()
+        async with asyncio.timeout(30):
+            while not there.is_open:
+                await asyncio.sleep(0.02)
+        assert not there.is_open_here
+        here.succeeded()
+        async with asyncio.timeout(30):
+            while there.is_open:
+                await asyncio.sleep(0.02)
+        for worker in workers:
+            await worker.close()
+        await model.close()
+
+    asyncio.run(scenario())
