@@ -80,6 +80,7 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "f1": "proctor.scorers.f1:create",
         "humaneval": "proctor.scorers.code.humaneval:create",
         "includes": "proctor.scorers.includes:create",
+        "deepeval_benchmark": "proctor.scorers.deepeval_benchmark:create",
         "inspect": "proctor.scorers.inspect_scorer:create",
         "instructions": "proctor.scorers.instructions:create",
         "instructions_each": "proctor.scorers.instructions:create_each",

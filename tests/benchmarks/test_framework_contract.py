@@ -304,20 +304,156 @@ def test_deepeval_gives_the_same_answers_the_same_marks(deepeval: Told) -> None:
     assert {mark for one in deepeval.theirs for mark in one.values()} == {0, 1}
 
 
+DEEPEVAL_BENCHMARKS_SAY = """
+import json, os, sys
+os.environ["DEEPEVAL_TELEMETRY_OPT_OUT"] = "1"
+sys.path.insert(0, ".")
+import answers, datasets
+from pathlib import Path
+def load_dataset(path, part=None):
+    folder = Path("data", path, *([part] if part and part != "default" else []))
+    return datasets.DatasetDict({one.stem: datasets.Dataset.from_json(str(one)) for one in folder.glob("*.jsonl")})
+datasets.load_dataset = load_dataset
+from deepeval import benchmarks
+from deepeval.benchmarks.mmlu.task import MMLUTask
+from deepeval.benchmarks.hellaswag.task import HellaSwagTask
+from deepeval.models import DeepEvalBaseLLM
+class Model(DeepEvalBaseLLM):
+    def __init__(self): pass
+    def load_model(self): return self
+    def get_model_name(self): return "answers"
+    def generate(self, prompt):
+        asked.append(prompt)
+        return answers.answer(prompt)
+    async def a_generate(self, prompt): return self.generate(prompt)
+made = {
+    "MMLU": {"tasks": [MMLUTask.ANATOMY, MMLUTask.ASTRONOMY], "n_shots": 1},
+    "HellaSwag": {"tasks": [next(one for one in HellaSwagTask if one.value == "Applying sunscreen")], "n_shots": 1},
+    "GSM8K": {"n_shots": 1, "enable_cot": False, "n_problems": 3},
+    "ARC": {"n_shots": 0, "n_problems": 3, "mode": benchmarks.arc.arc.ARCMode.CHALLENGE},
+    "BoolQ": {"n_shots": 1, "n_problems": 3},
+    "Winogrande": {"n_shots": 1, "n_problems": 3},
+}
+told = {}
+for name, options in made.items():
+    asked = []
+    benchmark = getattr(benchmarks, name)(**options)
+    accuracy = benchmark.evaluate(Model()).overall_accuracy
+    told[name] = [asked, [float(one) for one in benchmark.predictions["Correct"]], accuracy]
+Path("told.json").write_text(json.dumps(told))
+"""
+BENCHMARK_MODEL = """
+def answer(text):
+    last = text.rsplit("Answer:", 1)[0][-60:]
+    return ["A", "B", "2", "Yes", "C"][sum(map(ord, last)) % 5]
+"""
+RUN_AS = {
+    "MMLU": "deepeval:MMLU?tasks=anatomy,astronomy&n_shots=1",
+    "HellaSwag": "deepeval:HellaSwag?tasks=Applying sunscreen&n_shots=1",
+    "GSM8K": "deepeval:GSM8K?n_shots=1&enable_cot=false&n_problems=3",
+    "ARC": "deepeval:ARC?n_shots=0&n_problems=3&mode=ARC-Challenge",
+    "BoolQ": "deepeval:BoolQ?n_shots=1&n_problems=3",
+    "Winogrande": "deepeval:Winogrande?n_shots=1&n_problems=3",
+}
+REFUSED_BENCHMARKS = {
+    "deepeval:HumanEval": "cannot be run here. There are ARC",
+    "deepeval:MMLU?tasks=cooking": "has no tasks 'cooking'",
+    "deepeval:MMLU?tasks=virology": "reads cais/mmlu/virology, and the hub is not asked for it",
+    "deepeval:MMLU?n_shots=9": "only supports n_shots <= 5",
+    "deepeval:MMLU?colour=red": "unexpected keyword argument 'colour'",
+}
+
+
+def write_data(folder: Path) -> None:
+    """Rows as the hub has them, of our own making."""
+    four = [{"question": f"Which is {n}?", "choices": ["1", "2", "3", "4"], "answer": n % 4} for n in range(5)]
+    scenes = [
+        {
+            "ctx": f"Somebody opens {n}",
+            "activity_label": "Applying sunscreen",
+            "endings": list("wxyz"),
+            "label": str(n % 4),
+        }
+        for n in range(5)
+    ]
+    sums = [{"question": f"What is 1 + {n}?", "answer": f"One and {n} is {n + 1}.\n#### {n + 1}"} for n in range(5)]
+    letters = {"label": ["A", "B", "C", "D"], "text": ["one", "two", "three", "four"]}
+    science = [{"question": f"Why {n}?", "choices": letters, "answerKey": "ABCDA"[n]} for n in range(5)]
+    yes = [{"question": f"is {n} even", "passage": "Some numbers are.", "answer": n % 2 == 0} for n in range(5)]
+    pairs = [
+        {
+            "sentence": f"The {n} was better than the other so _ won.",
+            "option1": "first",
+            "option2": "second",
+            "answer": "1",
+        }
+        for n in range(5)
+    ]
+    for place, rows in {
+        "cais/mmlu/anatomy/dev": four, "cais/mmlu/anatomy/test": four, "cais/mmlu/astronomy/dev": four,
+        "cais/mmlu/astronomy/test": four[:2], "Rowan/hellaswag/train": scenes, "Rowan/hellaswag/validation": scenes,
+        "gsm8k/main/train": sums, "gsm8k/main/test": sums, "ai2_arc/ARC-Challenge/train": science,
+        "boolq/validation": yes, "boolq/train": yes, "allenai/winogrande/winogrande_xs/validation": pairs,
+        "allenai/winogrande/winogrande_xs/train": pairs,
+    }.items():  # fmt: skip
+        file = folder / f"{place}.jsonl"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(b"".join(orjson.dumps(row) + b"\n" for row in rows))
+
+
+@pytest.fixture(scope="module")
+def deepeval_benchmarks(tmp_path_factory: pytest.TempPathFactory) -> Told:
+    folder = tmp_path_factory.mktemp("deepeval-benchmarks")
+    (folder / "answers.py").write_text(BENCHMARK_MODEL)
+    write_data(folder / "data")
+    found = framework(tmp_path_factory, "deepeval-benchmarks", "deepeval==4.3.1", "datasets==5.0.1", "pandas==3.1.1")
+    found.run(DEEPEVAL_BENCHMARKS_SAY, folder=folder)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PROCTOR_DATA", str(folder / "data"))
+        ours = evaluate(found, folder, *RUN_AS.values(), *REFUSED_BENCHMARKS)
+    return Told(orjson.loads((folder / "told.json").read_bytes()), ours, folder)
+
+
+@pytest.mark.long
+@pytest.mark.sqlite
+def test_ready_made_benchmarks_of_deepeval_ask_the_same_and_give_the_same_marks(deepeval_benchmarks: Told) -> None:
+    for name, benchmark in RUN_AS.items():
+        asked, theirs, accuracy = deepeval_benchmarks.theirs[name]
+        assert deepeval_benchmarks.ours[benchmark].get("status") == "completed", deepeval_benchmarks.ours[benchmark]
+        rows = deepeval_benchmarks.ours[benchmark]["rows"]
+        assert [row["prompt"]["messages"][0]["content"] for row in rows] == asked, name
+        assert [marks(row)["deepeval"] for row in rows] == theirs, name
+        [shown] = deepeval_benchmarks.ours[benchmark]["run"]["evaluations"]
+        assert sum(theirs) / len(theirs) == pytest.approx(accuracy)
+        assert shown["scored"] == len(theirs)
+    assert {mark for _, theirs, _ in deepeval_benchmarks.theirs.values() for mark in theirs} == {0.0, 1.0}
+
+
+@pytest.mark.long
+@pytest.mark.sqlite
+@pytest.mark.parametrize("benchmark", list(REFUSED_BENCHMARKS))
+def test_what_of_deepeval_s_benchmarks_cannot_be_run_here_is_refused(deepeval_benchmarks: Told, benchmark: str) -> None:
+    assert REFUSED_BENCHMARKS[benchmark] in deepeval_benchmarks.ours[benchmark]["refused"]
+
+
 @pytest.mark.parametrize("metric", list(REFUSED_METRICS))
 def test_what_of_deepeval_cannot_be_run_here_is_refused(deepeval: Told, metric: str) -> None:
     assert REFUSED_METRICS[metric] in deepeval.ours[f"{metric}.yaml"]["refused"]
 
 
 @pytest.mark.sqlite
-@pytest.mark.parametrize("name", ["inspect", "deepeval"])
+@pytest.mark.parametrize("name", ["inspect", "deepeval", "deepeval-benchmark"])
 def test_a_framework_that_is_missing_is_said_before_anything_is_asked(name: str, cli: Cli) -> None:
     pytest.importorskip("yaml")
     Path("answers.py").write_text(MODEL)
     Path("tasks.py").write_text(TASKS)
     Path("rows.jsonl").write_text('{"input": "Capital of France?", "target": "Paris"}\n')
     Path("deepeval.yaml").write_text("name: small\ndataset: {source: rows.jsonl}\nscorers: [deepeval]\n")
-    benchmark = {"inspect": "inspect:tasks.py@capitals", "deepeval": "deepeval.yaml"}[name]
+    benchmark = {
+        "inspect": "inspect:tasks.py@capitals",
+        "deepeval": "deepeval.yaml",
+        "deepeval-benchmark": "deepeval:MMLU",
+    }[name]
     ended = cli("run", benchmark, "-m", "python/answers:answer")
     assert ended.code == 2
     assert "not installed: pip install" in ended.err
@@ -345,9 +481,13 @@ def test_no_benchmark_file_and_no_caller_names_the_code_of_a_task(cli: Cli) -> N
     refused = cli("run", "bench.yaml", "-m", "demo/strong")
     assert refused.code == 2
     assert "bench.yaml:4: scorers[0]: the scorer 'inspect' marks the tasks that are run as inspect:…" in refused.error
-    with pytest.raises(ProblemError) as caught:
-        refuse_foreign_scorer("inspect", ["scorers", 0])
-    assert caught.value.status == 403
+    Path("bench.yaml").write_text(text.replace("inspect: {task: tasks.py@capitals}", "deepeval_benchmark: {data: /}"))
+    refused = cli("run", "bench.yaml", "-m", "demo/strong")
+    assert "the scorer 'deepeval_benchmark' marks the tasks that are run as deepeval:…" in refused.error
+    for name in ("inspect", "deepeval_benchmark"):
+        with pytest.raises(ProblemError) as caught:
+            refuse_foreign_scorer(name, ["scorers", 0])
+        assert caught.value.status == 403
     assert not Path("loaded").exists()
 
 

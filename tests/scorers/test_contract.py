@@ -27,6 +27,7 @@ ELSEWHERE = (
     "proctor.scorers.judging",
     "proctor.scorers.code",
     "proctor.scorers.deepeval_metric",
+    "proctor.scorers.deepeval_benchmark",
     "proctor.scorers.inspect_scorer",
     "proctor.programs",
 )

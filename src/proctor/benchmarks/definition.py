@@ -28,7 +28,8 @@ from proctor.prompts.render import TemplateRenderer
 from proctor.yaml_document import LocatedDocument, as_mapping, explain, explain_value, load_yaml
 
 CUSTOM = "python://"
-INSPECT, INSPECT_SCORER = "inspect:", "inspect"
+RUN_AS = {"inspect": "inspect:", "deepeval_benchmark": "deepeval:"}
+"""Scorers whose options name code or folders, and what the benchmarks are called that they belong to."""
 
 
 class Asked(Struct, frozen=True):
@@ -113,11 +114,11 @@ def _refuse_code(
 ) -> None:
     """A file may come from anybody; a scorer whose options name code belongs to what the operator names himself."""
     for name, place in named:
-        if name == INSPECT_SCORER and not document.name.startswith(INSPECT):
+        if name in RUN_AS and not document.name.startswith(RUN_AS[name]):
             line = document.line_of((*inside, "scorers", *place))
             raise BenchmarkError(
-                f"{document.name}:{line}: {'.'.join((*inside, 'scorers'))}[{place[0]}]: the scorer 'inspect' marks the "
-                "tasks that are run as inspect:…, and no others."
+                f"{document.name}:{line}: {'.'.join((*inside, 'scorers'))}[{place[0]}]: the scorer {name!r} marks "
+                f"the tasks that are run as {RUN_AS[name]}…, and no others."
             )
 
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 PYTHON = "python://"
 LM_EVAL = "lm-eval:"
 INSPECT = "inspect:"
+DEEPEVAL = "deepeval:"
 _YAML = (".yaml", ".yml")
 
 
@@ -61,7 +62,7 @@ class BenchmarkInfo(Struct, frozen=True):
 
 
 def load_benchmark(spec: BenchmarkSpec, *, seed: int, folder: Path, data: Path | None = None) -> Benchmark:
-    """The benchmark a plan names: built in, a YAML file, a plugin, python://module:function, lm-eval:… or inspect:….
+    """The benchmark a plan names: built in, a file, a plugin, python://module:function, lm-eval:, inspect:, deepeval:.
 
     Files and modules are looked for in `folder` first; `seed` makes generated benchmarks and picks worked examples;
     `data` is a folder whose `NAME.jsonl` takes the place of what the benchmark NAME would read from the hub.
@@ -134,6 +135,10 @@ def _load(spec: BenchmarkSpec, seed: int, folder: Path, data: Path | None) -> Be
         from proctor.benchmarks.inspect_task import definition_of
 
         benchmark = _benchmark_of(definition_of(spec, folder), spec, seed, folder, data)
+    elif name.startswith(DEEPEVAL):
+        from proctor.benchmarks.deepeval_task import definition_of as definition_of_deepeval
+
+        benchmark = _benchmark_of(definition_of_deepeval(spec, data), spec, seed, folder, data)
     elif name.startswith(PYTHON):
         benchmark = _from_function(spec, seed, folder, data)
     elif _looks_like_file(name, folder):

@@ -31,8 +31,8 @@ CONNECTION = ("auth_variable", ADDRESS, "url", "url_variable")
 """Settings that say where a key goes, or which."""
 PLACES = {"requirements": ("problems", "wheelhouse", "index")}
 """Parameters of benchmarks that name a place."""
-FOREIGN_SCORERS = frozenset({"inspect"})
-"""Registered scorers whose options name code."""
+FOREIGN_SCORERS = frozenset({"deepeval_benchmark", "inspect"})
+"""Registered scorers whose options name code or folders."""
 STEPS = ("int", "float", "str")
 KeyHosts = Annotated[
     str | None,
