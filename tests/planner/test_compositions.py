@@ -116,3 +116,16 @@ def test_amounts_are_of_what_they_stand_by(query: str, expected: dict[str, Any])
 def test_a_currency_whose_name_begins_as_a_date_or_people_is_still_refused(query: str) -> None:
     with pytest.raises(UserError, match="exchange rates"):
         plan(query)
+
+
+@pytest.mark.parametrize(
+    ("query", "note"),
+    [
+        ("haiku on mmlu, category astrology", "'astrology' is no category of mmlu; the nearest: astronomy, virology."),
+        ("maths in Elvish, haiku", "'Elvish' is no language that is known here."),
+        ("haikuでエルフ語の数学", "'エルフ語' is no language that is known here."),
+        ("haiku on mmlu, 20 questions", None),
+    ],
+)
+def test_an_unknown_category_or_language_is_told_with_what_is_nearest(query: str, note: str | None) -> None:
+    assert list(draft_plan(query, world()).notes) == ([] if note is None else [note])

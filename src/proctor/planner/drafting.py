@@ -19,6 +19,7 @@ from proctor.planner.reader import not_understood
 from proctor.planner.reading import Reading, Unsupported
 from proctor.planner.refusals import READ_IN, foreign_script, refuse_nothing
 from proctor.planner.slots.options import SAMPLING
+from proctor.planner.suggestions import suggestions
 
 USUAL_LIMIT = 100
 
@@ -79,6 +80,7 @@ def draft(reading: Reading, catalogue: PlannerCatalogue, *, is_change: bool = Fa
     _add_alternatives(drafted, catalogue)
     _note_missing_keys(drafted, catalogue)
     _check_rules(drafted)
+    drafted.notes += suggestions(reading.phrases, drafted.not_understood, choice.chosen, catalogue)
     return drafted
 
 
