@@ -41,6 +41,18 @@ def test_of_two_changes_of_a_plan_the_second_is_told_of_the_first(server: Server
     assert server.ask("GET", address).status == 404
 
 
+def test_a_run_that_is_made_from_a_saved_plan_names_it(server: Server) -> None:
+    saved = server.post(f"{V1}/plans", {"name": "weekly", "plan": PLAN}).json
+    made = server.post(f"{V1}/runs?plan_id={saved['plan_id']}", saved["plan"])
+    assert made.status == 202, made.body
+    path = f"{V1}/runs/{made.json['run_id']}"
+    assert server.get(path)["plan_id"] == saved["plan_id"]
+    assert server.ask("DELETE", f"{V1}/plans/{saved['plan_id']}").status == 204
+    assert server.get(path)["plan_id"] == saved["plan_id"], "what it was made from stays said"
+    assert "plan_id" not in server.get(f"{V1}/runs/{server.post(f'{V1}/runs', PLAN).json['run_id']}")
+    assert server.post(f"{V1}/runs?plan_id={saved['plan_id']}", PLAN).status == 404
+
+
 def test_comments_and_marks_stay_with_their_run(server: Server, finished: str) -> None:
     base = f"{V1}/runs/{finished}"
     result = server.get(f"{base}/results?limit=1")["items"][0]["result_id"]

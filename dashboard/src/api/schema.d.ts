@@ -121,7 +121,8 @@ export interface paths {
          * Create Run
          * @description Hand in a plan, as in a plan file; a mistake gets the sentence that the command line prints.
          *
-         *     Sent again within a day with the same `Idempotency-Key`, it gives the run that the first request made.
+         *     A run that is made from a saved plan names it. Sent again within a day with the same `Idempotency-Key`, a plan gives
+         *     the run that the first request made.
          */
         post: operations["createRun"];
         delete?: never;
@@ -4682,6 +4683,8 @@ export interface components {
             waiting_for: string | null;
             progress: number;
             shown_status: components["schemas"]["ShownStatus"];
+            /** @default null */
+            plan_id: string | null;
         };
         /**
          * ServedSubmission
@@ -5507,7 +5510,10 @@ export interface operations {
     };
     createRun: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The saved plan that the run is made from. */
+                plan_id?: string | null;
+            };
             header?: {
                 "idempotency-key"?: string | null;
                 /** @description Hosts, with commas between them, that the operator of the server named for keys; without it, all that the plan names. Other callers' keys go to the project's connections. */

@@ -82,6 +82,7 @@ class QueueStore:
         request: RequestKey | None = None,
         spender: Spender | None = None,
         started_by: str | None = None,
+        plan_id: str | None = None,
     ) -> str:
         """Write the run as queued, in one short transaction; gives its id, or that of the same request before."""
         run_id, project = new_run_id(), self._database.scope.owner
@@ -92,7 +93,9 @@ class QueueStore:
                 reserve_budget(connection, self._sql, spender, run_id, plan.limits.cost_usd)
             insert_run(connection, run_id, plan, folder, data, datetime.now(UTC), project)
             if started_by is not None:
-                connection.execute("UPDATE runs SET started_by = ? WHERE id = ?", [started_by, run_id])
+                connection.execute(
+                    "UPDATE runs SET started_by = ?, plan_id = ? WHERE id = ?", [started_by, plan_id, run_id]
+                )
             connection.execute(
                 "INSERT INTO queue (run_id, priority, accepted_at, content) "  # noqa: S608 - our own words
                 f"VALUES (?, ?, {self._sql.now}, ?)",

@@ -58,6 +58,8 @@ class RunRow(Struct, frozen=True):
     unanswered_usd: Decimal
     """What may have been spent on requests that have no recorded answer; kept for runs with a cost limit."""
     project: str = LOCAL
+    plan_id: str | None = None
+    """The saved plan that it was made from."""
 
     @property
     def plan(self) -> Plan:
@@ -330,4 +332,5 @@ def _run_row(row: Row) -> RunRow:
         raw_data=row["raw_data"],
         unanswered_usd=from_pico(row["unanswered_pico_usd"]) or Decimal(0),
         project=row["project"],
+        plan_id=row["plan_id"],
     )

@@ -206,6 +206,7 @@ CREATE TABLE runs (
 	raw_data TEXT,
 	project TEXT DEFAULT 'local' NOT NULL,
 	started_by TEXT,
+	plan_id TEXT,
 	CONSTRAINT pk_runs PRIMARY KEY (id),
 	CONSTRAINT ck_runs_status CHECK (status IN ('queued', 'running', 'completed', 'failed', 'cancelled'))
 );

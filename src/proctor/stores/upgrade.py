@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from alembic.config import Config
     from sqlalchemy import Connection
 
-HEAD = "0033"
+HEAD = "0034"
 """The newest migration; a test holds it against the scripts."""
 
 

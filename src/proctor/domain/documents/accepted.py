@@ -24,6 +24,8 @@ class ServedRun(ShownRun, frozen=True, kw_only=True):
     """From 0 to 1."""
     shown_status: ShownStatus
     """As `status`, but `interrupted` where nobody executes a run that was begun."""
+    plan_id: str | None = None
+    """The saved plan that it was made from, where it was; the plan itself may be gone since."""
 
 
 class RunPage(Document, frozen=True):

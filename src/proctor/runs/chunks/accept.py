@@ -30,11 +30,12 @@ def accept(
     spender: Spender | None = None,
     content: Mapping[str, str] | None = None,
     started_by: str | None = None,
+    plan_id: str | None = None,
 ) -> str:
     """Write the plan's run as queued and give its id; no name is looked up. A request that came before makes no run.
 
     What the plan needs of this disk is kept as content, where there are artifacts: a worker may be elsewhere. `content`
-    is what it needs beside that: path -> artifact.
+    is what it needs beside that: path -> artifact. `plan_id` is the saved plan that it was made from.
     """
     refuse_gaps(plan)
     refuse_in_batches(plan)
@@ -55,6 +56,7 @@ def accept(
         request=request,
         spender=spender,
         started_by=started_by,
+        plan_id=plan_id,
     )
 
 

@@ -19,4 +19,5 @@ def served_run(database: Database, reference: str) -> ServedRun:
     progress = 1.0 if found.status is RunStatus.COMPLETED else found.totals.done / trials if trials else 0.0
     is_lost = found.status is RunStatus.RUNNING and not RunStore(database).is_executing(found.run_id)
     shown = ShownStatus.INTERRUPTED if is_lost else ShownStatus(found.status)
-    return ServedRun(**asdict(found), progress=round(progress, 6), shown_status=shown)
+    plan_id = RunStore(database).get(found.run_id).plan_id
+    return ServedRun(**asdict(found), progress=round(progress, 6), shown_status=shown, plan_id=plan_id)

@@ -45,6 +45,7 @@ from proctor.stores.idempotency import IdempotencyStore, RequestKey
 from proctor.stores.listing import RunFilter
 from proctor.stores.project_state import run_state
 from proctor.stores.runs import RunStore
+from proctor.stores.saved_plans import SavedPlanStore
 
 INTERIM_SECONDS = 2.0
 """As often as pages ask: so often it is computed, however many look."""
@@ -71,6 +72,12 @@ class RunQuery(BaseModel):
     limit: int = Field(50, ge=1, le=500)
 
 
+class NewRunQuery(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    plan_id: str | None = Field(None, max_length=64, description="The saved plan that the run is made from.")
+
+
 @router.post(
     "/runs",
     status_code=202,
@@ -90,19 +97,23 @@ def create_run(
     caller: Me,
     database: Store,
     body: Annotated[Any, Depends(json_value)],
+    query: Annotated[NewRunQuery, Query()],
     idempotency_key: Annotated[str | None, Header(min_length=1, max_length=200)] = None,
     proctor_key_hosts: KeyHosts = None,
 ) -> Response:
     """Hand in a plan, as in a plan file; a mistake gets the sentence that the command line prints.
 
-    Sent again within a day with the same `Idempotency-Key`, it gives the run that the first request made.
+    A run that is made from a saved plan names it. Sent again within a day with the same `Idempotency-Key`, a plan gives
+    the run that the first request made.
     """
     key = None
     if idempotency_key is not None:
         key = RequestKey(idempotency_key, hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest())
         if (earlier := IdempotencyStore(database).find(key)) is not None:
             return _accepted(earlier)
-    return _accepted(accept_plan(request, caller, database, body, key, proctor_key_hosts))
+    if query.plan_id is not None:
+        SavedPlanStore(database).get(query.plan_id)
+    return _accepted(accept_plan(request, caller, database, body, key, proctor_key_hosts, query.plan_id))
 
 
 def accept_plan(
@@ -112,6 +123,7 @@ def accept_plan(
     body: Any,
     key: RequestKey | None = None,
     key_hosts: str | None = None,
+    plan_id: str | None = None,
 ) -> str:
     """Check what the caller sent as a plan, write its run down and tell whoever executes it; gives the run's id."""
     service, plan = service_of(request), read_plan(body, caller, key_hosts)
@@ -124,7 +136,7 @@ def accept_plan(
             settle_ended_runs(service.database, caller.spender)
         run_id = accept(
             plan, service.context, database, request=key, spender=caller.spender, content=content,
-            started_by=caller.who,
+            started_by=caller.who, plan_id=plan_id,
         )  # fmt: skip
     service.executor.announce(run_id)
     return run_id

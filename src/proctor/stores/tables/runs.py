@@ -52,6 +52,8 @@ runs = Table(
     Column("project", Text, nullable=False, server_default=text("'local'")),
     # A user's name, or a key; NULL where a command executed it.
     Column("started_by", Text),
+    # The saved plan that it was made from, which may be gone since.
+    Column("plan_id", Text),
     CheckConstraint(f"status IN ({STATUSES})", name="status"),
     Index("ix_runs_created_at_id", "created_at", "id"),
     Index("ix_runs_project_created_at_id", "project", "created_at", "id"),
