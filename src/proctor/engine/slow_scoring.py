@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import os
-import pickle
+from typing import TYPE_CHECKING
 
 from proctor.domain.errors import ScorerError
 from proctor.domain.response import Response
 from proctor.domain.sample import Sample
 from proctor.domain.score import Score
 from proctor.domain.scorer import Scorer
-from proctor.worker_process import WorkerDiedError, WorkerNotStartedError, WorkerProcess, WorkerTooSlowError
+
+if TYPE_CHECKING:
+    from proctor.worker_process import WorkerProcess
 
 WORKER = "proctor.engine.slow_scoring_worker"
 KEPT_VARIABLES = ("HOME", "LANG", "LC_ALL", "PATH", "PYTHONHASHSEED", "TMPDIR", "VIRTUAL_ENV")
@@ -26,18 +28,25 @@ class ScoringProcess:
     def __init__(self, most_seconds: float = MAX_SECONDS) -> None:
         self._most_seconds = most_seconds
         self._turn = asyncio.Lock()
-        self._worker = WorkerProcess(WORKER, {name: os.environ[name] for name in KEPT_VARIABLES if name in os.environ})
+        self._worker: WorkerProcess | None = None
 
     @property
     def pid(self) -> int | None:
-        return self._worker.pid
+        return None if self._worker is None else self._worker.pid
 
     async def score(self, scorer: Scorer, sample: Sample, response: Response) -> Score:
         """What `scorer.score` gives or raises; a ScorerError when the process dies of the answer or never ends."""
+        import pickle  # few runs have a scorer that is slow
+
+        from proctor.worker_process import WorkerDiedError, WorkerNotStartedError, WorkerProcess, WorkerTooSlowError
+
+        if self._worker is None:
+            seen = {name: os.environ[name] for name in KEPT_VARIABLES if name in os.environ}
+            self._worker = WorkerProcess(WORKER, seen)
         question = pickle.dumps((scorer, sample, response))
         async with self._turn:
             try:
-                answer = await self._ask(question)
+                answer = await self._ask(self._worker, question)
             except WorkerTooSlowError:
                 raise ScorerError(f"scoring took longer than {self._most_seconds:g} s") from None
             except WorkerDiedError:
@@ -52,15 +61,14 @@ class ScoringProcess:
     async def close(self) -> None:
         """End the process; calling it twice is harmless."""
         async with self._turn:
-            self._worker.close()
+            if self._worker is not None:
+                self._worker.close()
 
-    async def _ask(self, question: bytes) -> bytes:
-        asking = asyncio.create_task(
-            asyncio.to_thread(self._worker.ask, question, self._most_seconds, self._most_seconds)
-        )
+    async def _ask(self, worker: WorkerProcess, question: bytes) -> bytes:
+        asking = asyncio.create_task(asyncio.to_thread(worker.ask, question, self._most_seconds, self._most_seconds))
         try:
             return await asyncio.shield(asking)
         except asyncio.CancelledError:
-            self._worker.kill()  # its answer would be taken for the next one's
+            worker.kill()  # its answer would be taken for the next one's
             await asyncio.wait([asking])
             raise

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -130,6 +129,8 @@ class FolderArtifacts:
 @contextmanager
 def _written(chunks: Iterable[bytes], folder: Path) -> Iterator[tuple[Path, str]]:
     """A whole file without a name of its own yet, and its key; readers never see half a body, whenever we end."""
+    import tempfile  # most runs keep nothing, and it brings every kind of compression along
+
     descriptor, name = tempfile.mkstemp(prefix=_UNFINISHED, dir=folder)
     path = Path(name)
     try:
