@@ -4,7 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { chromium } from 'playwright-core';
-import * as journeys from './journeys.mjs';
+import * as drafting from './drafting.mjs';
+import * as screens from './journeys.mjs';
+import * as oddInput from './odd_input.mjs';
+
+const journeys = { ...screens, ...drafting, ...oddInput };
 
 const FLAGS = [
   '--no-sandbox',

@@ -1,26 +1,6 @@
 /** What people do with the dashboard, step by step; what each sees is returned and judged by the tests. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
-const heading = (page) => page.locator('h1').innerText();
-
-/** A screen is there when it has its heading, nothing is being loaded, and two frames were drawn since the last answer. */
-const settled = async (page) => {
-  await page.locator('h1').first().waitFor();
-  const drawn = () =>
-    page.evaluate(
-      () =>
-        new Promise((done) =>
-          requestAnimationFrame(() => requestAnimationFrame(() => done(document.querySelector('.skeleton') === null))),
-        ),
-    );
-  const until = Date.now() + 60_000;
-  while (!((await drawn()) && page.waitingFor().length === 0 && (await drawn()))) {
-    if (Date.now() > until) throw new Error(`${page.url()} does not come to rest: ${page.waitingFor().join(' ')}`);
-  }
-};
+import { existsSync, writeFileSync } from 'node:fs';
+import { faults, heading, pictures, settled } from './parts.mjs';
 
 /** A first visit: the demo is one key away, and ends in a verdict. */
 export async function firstVisit({ page, base }) {
@@ -330,62 +310,6 @@ export async function dead({ page, base }) {
   return found;
 }
 
-/** What axe finds on a page as it is; themes differ in colours alone, so the second looks at these only. */
-const barriers = async (page, name, rules) => {
-  const { violations } = await page.evaluate(
-    (only) => globalThis.axe.run(document, { resultTypes: ['violations'], ...(only ? { runOnly: only } : {}) }),
-    rules,
-  );
-  return violations.map(({ id, help, nodes }) => {
-    const places = nodes.map((node) => node.target.join(' ')).slice(0, 3);
-    return `${name}: ${id}: ${help}: ${places.join(' | ')}`;
-  });
-};
-
-/** Texts of charts that another text or a point stands on. */
-const covered = (page) =>
-  page.evaluate(() =>
-    [...document.querySelectorAll('main svg')].flatMap((svg) => {
-      const marks = [...svg.querySelectorAll('text, circle')].filter((one) => one.getClientRects().length > 0);
-      const boxes = marks.map((one) => [one, one.getBoundingClientRect()]);
-      return boxes.flatMap(([one, a], index) =>
-        boxes
-          .slice(index + 1)
-          .filter(([other]) => one.tagName === 'text' || other.tagName === 'text')
-          .filter(([, b]) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1)
-          .filter(([, b]) => Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 3)
-          .map(([other]) => `${one.textContent} and ${other.textContent}`),
-      );
-    }),
-  );
-
-/** A screen in both themes: what axe finds, and whether it fits a narrow window. */
-const faults = async (page, name) => {
-  const found = [];
-  await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
-  await page.setViewportSize({ width: 1280, height: 860 });
-  await settled(page);
-  await page.evaluate(AXE);
-  found.push(...(await barriers(page, `${name} light`, null)));
-  found.push(...(await covered(page)).map((both) => `${name}: ${both} overlap`));
-  await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' });
-  await page.locator('html[data-theme=dark]').waitFor();
-  found.push(...(await barriers(page, `${name} dark`, ['color-contrast'])));
-  await page.setViewportSize({ width: 360, height: 740 });
-  await settled(page);
-  found.push(...(await covered(page)).map((both) => `${name}: ${both} overlap in 360 px`));
-  const excess = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-  if (excess > 0) {
-    const wide = await page.evaluate(() =>
-      [...document.querySelectorAll('main *')]
-        .filter((one) => one.closest('.wide') === null && one.getBoundingClientRect().right > innerWidth)
-        .map((one) => `${one.tagName}.${one.className}`),
-    );
-    found.push(`${name}: ${excess} px too wide for 360 px: ${wide.slice(0, 5).join(' ')}`);
-  }
-  return found;
-};
-
 /** Every screen in both themes. */
 export async function tour({ page, base, addresses }) {
   const found = [];
@@ -394,28 +318,10 @@ export async function tour({ page, base, addresses }) {
     await page.setViewportSize({ width: 1280, height: 860 });
     await page.goto(base + address);
     found.push(...(await faults(page, address)));
+    await pictures(page, address);
   }
   return found;
 }
-
-/** For whoever looks at screens as they are: written where PICTURES says, at two widths. */
-const picture = async (page, name) => {
-  const folder = process.env.PICTURES;
-  if (!folder) return;
-  for (const [width, height] of [
-    [1440, 900],
-    [390, 844],
-  ]) {
-    await page.setViewportSize({ width, height });
-    await settled(page);
-    await page.screenshot({
-      path: `${folder}/${name}-${width}.png`,
-      clip: { x: 0, y: 0, width, height: 1500 },
-      fullPage: true,
-    });
-  }
-  await page.setViewportSize({ width: 1280, height: 860 });
-};
 
 /** A benchmark with a fault is checked, mended, uploaded, given a second version; the first is archived. */
 export async function ownBenchmarks({ page, base, folders }) {
@@ -443,12 +349,19 @@ export async function ownBenchmarks({ page, base, folders }) {
   await own.getByLabel('Archived, too').check();
   await own.getByText('archived', { exact: true }).waitFor();
   const all = await rows();
-  await picture(page, 'own-benchmarks');
+  await own.getByRole('button', { name: 'Remove towns@2' }).click();
+  await own.getByText('towns@2 was deleted.').waitFor();
+  const left = await rows();
   const found = await faults(page, '/benchmarks');
+  await page.setViewportSize({ width: 1280, height: 860 });
+  await own.getByRole('button', { name: 'Undo' }).click();
+  await own.getByText('towns@2 was deleted.').waitFor({ state: 'detached' });
+  await own.locator('tbody tr').nth(1).waitFor();
+  const restored = await rows();
   await own.getByRole('link', { name: 'towns@1' }).click();
   await page.getByRole('link', { name: 'New run' }).click();
   await page.waitForURL(/\/plan\?benchmark=/);
-  return { broken, sound, kept, other, both, offered, all, found, plan: new URL(page.url()).search };
+  return { broken, sound, kept, other, both, offered, all, left, restored, found, plan: new URL(page.url()).search };
 }
 
 /** `j` is pressed beyond the rows that are loaded, while it is not yet known where further pages begin. */
@@ -487,7 +400,7 @@ export async function watched({ page, base, run, release }) {
   const strip = every.locator('.dot-strip').first();
   const pace = await page.getByRole('region', { name: 'Pace' }).innerText();
   const lead = await page.locator('.lead').innerText();
-  await picture(page, 'run-live');
+  await pictures(page, 'run-live');
   const found = await faults(page, '/runs/live');
   await strip.click({ position: { x: 4, y: 4 } });
   await page.locator('.sample-detail').waitFor();
@@ -540,7 +453,7 @@ export async function deliveries({ page, base, run }) {
   const first = await row.innerText();
   await row.getByRole('button', { name: 'Show' }).click();
   const body = await hooks.locator('.delivery-body').innerText();
-  await picture(page, 'deliveries');
+  await pictures(page, 'deliveries');
   const found = await faults(page, '/settings?part=project');
   const sent = page.waitForResponse((answer) => answer.url().endsWith('/resend'));
   await row.getByRole('button', { name: 'Send again' }).click();
@@ -561,7 +474,7 @@ export async function usage({ page, base }) {
     .locator('tbody tr')
     .evaluateAll((all) => all.map((row) => [...row.cells].map((cell) => cell.innerText)));
   const reasons = await used.locator('.dash').evaluateAll((all) => all.map((one) => one.title));
-  await picture(page, 'usage');
+  await pictures(page, 'usage');
   const found = await faults(page, '/settings?part=usage');
   await page.goto(`${base}/settings?part=project`);
   const budgets = page.getByRole('region', { name: 'Budgets' });
@@ -578,7 +491,7 @@ export async function usage({ page, base }) {
   await budgets.getByRole('button', { name: 'Set' }).click();
   await budgets.locator('tbody tr', { hasText: '$7.50' }).waitFor();
   const changed = await budgets.locator('tbody tr').innerText();
-  await picture(page, 'budgets');
+  await pictures(page, 'budgets');
   found.push(...(await faults(page, '/settings?part=project')));
   await budgets.getByRole('button', { name: 'Remove' }).click();
   await budgets.getByText('None.').waitFor();
@@ -662,7 +575,7 @@ export async function files({ page, base }) {
   await prompt.press('Control+Enter');
   const mixed = await page.getByRole('alert').innerText();
   await listed.first().getByRole('button').click();
-  await picture(page, 'arena-files');
+  await pictures(page, 'arena-files');
   await prompt.press('Control+Enter');
   await page.waitForURL(/\/arena\/a-/);
   await page.locator('.arena-column[aria-busy=false]').nth(1).waitFor();
@@ -779,13 +692,14 @@ export async function twoProjects({ page, context, base, links }) {
 }
 
 /** A long list of samples: its last row is one number away, its end one key, and a search is over all of it. */
-export async function manyRows({ page, base, run, count, text }) {
+export async function manyRows({ page, base, run, text }) {
   await page.goto(`${base}/runs/${run}/samples`);
   const rows = page.locator('.virtual-list [role=listitem]');
   await rows.first().waitFor();
   const total = await page.getByText(/^[\d,]+ results$/).innerText();
+  const size = Number(total.replaceAll(/\D/g, ''));
   const places = [];
-  for (const row of [count, Math.floor(count / 2), 1]) {
+  for (const row of [size, Math.floor(size / 2), 1]) {
     await page.getByLabel('Go to row').fill(String(row));
     await page.getByLabel('Go to row').press('Enter');
     const there = page.locator(`.virtual-list [aria-posinset="${row}"]`);
@@ -796,7 +710,7 @@ export async function manyRows({ page, base, run, count, text }) {
   await page.getByLabel('Text', { exact: true }).fill(text);
   await page.keyboard.press('Enter');
   await page.getByText(/^[1-9]\d? results?$/).waitFor();
-  return { total, places, drawn, found: await page.getByText(/^[1-9]\d? results?$/).innerText() };
+  return { total, size, places, drawn, found: await page.getByText(/^[1-9]\d? results?$/).innerText() };
 }
 
 /** A plan is saved under a name, changed, and what was not saved is there after a reload; then it is saved and deleted. */

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from dashboard.node import SOURCES, missing, run_node, script
+from proctor.domain.documents.interim import UnknownCode
 from proctor.metrics import rounding
 from proctor.reports import figures
+from proctor.runs.interim import SENTENCES
 
 pytestmark = pytest.mark.skipif(missing() is not None, reason=missing() or "")
 
@@ -88,3 +92,12 @@ def test_lockfile_and_sources_name_no_registry() -> None:
     lock = (SOURCES / "package-lock.json").read_text()
     assert '"resolved"' not in lock
     assert lock.count('"integrity"') > 100
+
+
+@pytest.mark.parametrize("code", get_args(UnknownCode))
+def test_why_a_figure_is_not_there_has_words_that_say_what_the_api_says(code: UnknownCode) -> None:
+    texts = (SOURCES / "src/text/en.ts").read_text(encoding="utf-8")
+    found = re.search(rf"^  'unknown\.{code}':\s+'(.+)',$", texts, re.MULTILINE)
+    assert found, f"the dashboard has no words for {code}"
+    plain = SENTENCES[code].replace("'until'", "“until”").replace(":,}", "}")
+    assert found[1] == plain

@@ -89,7 +89,7 @@ from proctor.stores.repeats import sample_repeats
 from proctor.stores.rescorings import RescoringStore, StoredRequest
 from proctor.stores.result_filters import ResultFilters
 from proctor.stores.result_ids import EvaluationPart, find_ids, find_places
-from proctor.stores.result_rows import attempts_of, parts_of_run, rows_after, rows_of_ids
+from proctor.stores.result_rows import attempts_of, parts_of_run, response_part, rows_after, rows_of_ids
 from proctor.stores.results import ResultStore
 from proctor.stores.reviewing import ReviewStore
 from proctor.stores.runs import GROUP_SIZES, RunRow, RunStore
@@ -396,6 +396,7 @@ READS: dict[str, Callable[[Database, Theirs], Any]] = {
     "result_rows.rows_after": lambda db, it: rows_after(db, part_of(it), 0, 9, all_attempts=True),
     "result_rows.rows_of_ids": lambda db, it: rows_of_ids(db, part_of(it), it.responses),
     "result_rows.attempts_of": lambda db, it: attempts_of(db, it.run.id, it.responses[0]),
+    "result_rows.response_part": lambda db, it: response_part(db, it.run.id, it.responses[0], 0, 9),
     "results.ResultStore.positions": lambda db, it: ResultStore(db).positions(it.run.id, every=1)[1],
     "reviewing.ReviewStore.answers": lambda db, it: list(ReviewStore(db).answers(it.id, {"echo": "1"})),
     "results.ResultStore.results": lambda db, it: list(ResultStore(db).results(it.run.id)),

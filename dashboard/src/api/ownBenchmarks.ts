@@ -3,7 +3,7 @@ import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-q
 import { path } from '@/router/location';
 import { t } from '@/text/text';
 import type { BenchmarkDescription, OwnBenchmark, OwnBenchmarkPage } from './documents';
-import { address, request } from './http';
+import { address, request, send } from './http';
 
 export function useOwnBenchmarks(hasArchived: boolean) {
   return useInfiniteQuery({
@@ -63,13 +63,53 @@ export function useUploadBenchmark() {
   });
 }
 
+/** A version that was deleted, with its files as they were: enough to keep it again. */
+export interface DeletedBenchmark {
+  one: OwnBenchmark;
+  files: readonly ChosenFile[];
+}
+
+/** Deletes a version once all its files are here, so that it can be taken back. */
+export function useDeleteBenchmark() {
+  return useMutation({
+    mutationFn: async (one: OwnBenchmark): Promise<DeletedBenchmark> => {
+      const files: ChosenFile[] = [];
+      for (const name of one.files) {
+        const read = await send(path`/own-benchmarks/${one.name}/file`, {
+          query: { version: one.version, path: name },
+        });
+        files.push({ name, file: new File([await read.blob()], name) });
+      }
+      await send(path`/own-benchmarks/${one.name}`, { method: 'DELETE', query: { version: one.version } });
+      return { one, files };
+    },
+    onSuccess: useOwnChanged(),
+  });
+}
+
+export function useRestoreBenchmark(done: () => void) {
+  const changed = useOwnChanged();
+  return useMutation({
+    mutationFn: async ({ one, files }: DeletedBenchmark) => {
+      await request<OwnBenchmark>('/own-benchmarks', { method: 'POST', body: await formOf(files) });
+      if (one.archived_at !== null) await archive(one, true);
+    },
+    onSuccess: async () => {
+      await changed();
+      done();
+    },
+  });
+}
+
+const archive = (one: OwnBenchmark, isArchived: boolean) =>
+  request<OwnBenchmark>(path`/own-benchmarks/${one.name}/archive`, {
+    method: 'POST',
+    body: { version: one.version, is_archived: isArchived },
+  });
+
 export function useArchiveBenchmark() {
   return useMutation({
-    mutationFn: ({ one, isArchived }: { one: OwnBenchmark; isArchived: boolean }) =>
-      request<OwnBenchmark>(path`/own-benchmarks/${one.name}/archive`, {
-        method: 'POST',
-        body: { version: one.version, is_archived: isArchived },
-      }),
+    mutationFn: ({ one, isArchived }: { one: OwnBenchmark; isArchived: boolean }) => archive(one, isArchived),
     onSuccess: useOwnChanged(),
   });
 }

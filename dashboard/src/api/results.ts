@@ -3,14 +3,20 @@ import { useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useState } from 'react';
 import type { Comment, Label, ResultPage, ResultPositions, TrialResult } from './documents';
 import { request, type Query } from './http';
+import { FIRST_CHARACTERS } from './review';
 import { path } from '@/router/location';
 
 export const PAGE = 100;
+/** Of each response in a list: what is read is asked for by itself. */
+const CHARACTERS = 2_000;
 
 const pageQuery = (run: string, filters: Query, after: string) => ({
   queryKey: ['run', run, 'results', filters, after],
   queryFn: ({ signal }: { signal: AbortSignal }) =>
-    request<ResultPage>(path`/runs/${run}/results`, { query: { ...filters, limit: PAGE, after }, signal }),
+    request<ResultPage>(path`/runs/${run}/results`, {
+      query: { ...filters, limit: PAGE, after, characters: CHARACTERS },
+      signal,
+    }),
   staleTime: 60_000,
 });
 
@@ -93,14 +99,15 @@ export function useResultList(run: string, filters: Query, at: string | null): R
 
 /** The next result after this one that also fits these filters. */
 export async function findNext(run: string, query: Query): Promise<string | null> {
-  const page = await request<ResultPage>(path`/runs/${run}/results`, { query: { ...query, limit: 1 } });
+  const page = await request<ResultPage>(path`/runs/${run}/results`, { query: { ...query, limit: 1, characters: 0 } });
   return page.items[0]?.result_id ?? null;
 }
 
 export function useFirstResults(run: string, query: Query) {
   return useQuery({
     queryKey: ['run', run, 'first', query],
-    queryFn: ({ signal }) => request<ResultPage>(path`/runs/${run}/results`, { query, signal }),
+    queryFn: ({ signal }) =>
+      request<ResultPage>(path`/runs/${run}/results`, { query: { ...query, characters: CHARACTERS }, signal }),
   });
 }
 
@@ -111,6 +118,7 @@ export function useRepeats(result: TrialResult, isAsked: boolean) {
     benchmark: result.benchmark,
     sample: result.sample_id,
     limit: 200,
+    characters: FIRST_CHARACTERS,
   };
   return useQuery({
     queryKey: ['run', result.run_id, 'repeats', query],

@@ -26,15 +26,22 @@ export function useAgreement(run: string, query: Query) {
   });
 }
 
-const resultQuery = (run: string, result: string) => ({
-  queryKey: ['result', run, result],
+/** Of a response that is read, so much at once. */
+export const FIRST_CHARACTERS = 20_000;
+
+const resultQuery = (run: string, result: string, characters = FIRST_CHARACTERS) => ({
+  queryKey: ['result', run, result, characters],
   queryFn: ({ signal }: { signal: AbortSignal }) =>
-    request<ResultDetails>(path`/runs/${run}/results/${result}`, { signal }),
+    request<ResultDetails>(path`/runs/${run}/results/${result}`, { query: { characters }, signal }),
   staleTime: 60_000,
 });
 
 export const useResult = (run: string, result: string | null) =>
   useQuery({ ...resultQuery(run, result ?? ''), enabled: result !== null });
+
+/** The same with more of its response, once that is wanted. */
+export const useMoreOfResult = (run: string, result: string, characters: number) =>
+  useQuery({ ...resultQuery(run, result, characters), enabled: characters > FIRST_CHARACTERS });
 
 export function usePrefetchResult() {
   const client = useQueryClient();

@@ -64,6 +64,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/runs/{run_id}/results/{result_id}/response": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download Response
+         * @description A response as a file, however long it is.
+         */
+        get: operations["downloadResponse"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/runs/{run_id}/report": {
         parameters: {
             query?: never;
@@ -1573,6 +1593,70 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/benchmark-drafts/passages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Passages
+         * @description Read a document in the passages of which samples are drafted; nothing is kept, and no model is asked.
+         */
+        post: operations["readPassages"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/benchmark-drafts/samples": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Samples
+         * @description Draft a sample of each passage: one model writes it, rules and another check it, pilots say how hard it is.
+         *
+         *     A sample is accepted when its answer, or what it rests on, stands in the passage, the question does not give it
+         *     away, no other asks the same, and the checker answers it with the passage and not without. It is answered when all
+         *     is done, which takes as long as three answers of a model; a passage that came to nothing can be asked for again.
+         */
+        post: operations["draftSamples"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/benchmark-drafts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Keep
+         * @description Keep a drafted benchmark: its accepted samples that nobody dropped, each asked with the passage it rests on.
+         */
+        post: operations["keepDraft"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/problems/{name}": {
         parameters: {
             query?: never;
@@ -2710,6 +2794,58 @@ export interface components {
             details: Record<string, never>;
         };
         /**
+         * DocumentPassages
+         * @description A document in the passages of which samples are drafted.
+         */
+        DocumentPassages: {
+            name: string;
+            passages: string[];
+        };
+        /**
+         * DraftToKeep
+         * @description A drafted benchmark as somebody has reviewed it.
+         */
+        DraftToKeep: {
+            name: string;
+            document: string;
+            samples: components["schemas"]["DraftedSample"][];
+            /** @default 1 */
+            version: string;
+        };
+        /** DraftedSample */
+        DraftedSample: {
+            id: string;
+            question: string;
+            answer: string;
+            passage: string;
+            passage_number: number;
+            /** @enum {unknown} */
+            verdict: "accepted" | "refused";
+            reason: string;
+            difficulty: number | null;
+            /** @default null */
+            review: ("dropped" | "kept") | null;
+            /**
+             * @default qa
+             * @enum {unknown}
+             */
+            kind: "choice" | "qa" | "true-false";
+            /** @default [] */
+            choices: string[];
+            /** @default  */
+            evidence: string;
+        };
+        /**
+         * DraftedSamples
+         * @description What came of some passages; each sample is in it with its verdict, a refused one as well.
+         */
+        DraftedSamples: {
+            samples: components["schemas"]["DraftedSample"][];
+            notes: string[];
+            requests: number;
+            cost_usd: number | null;
+        };
+        /**
          * DryRun
          * @description What a run of a plan would do and cost; its fields are those of `--dry-run --json`.
          */
@@ -3006,6 +3142,7 @@ export interface components {
             side: string;
             points: components["schemas"]["InterimPoint"][];
             unknown_because: string | null;
+            unknown: components["schemas"]["UnknownReason"] | null;
             per_minute: number | null;
             latest: components["schemas"]["LatestResult"][];
         };
@@ -3580,6 +3717,11 @@ export interface components {
             /** @default [] */
             events: string[];
         };
+        /** NumberedPassage */
+        NumberedPassage: {
+            number: number;
+            text: string;
+        };
         /**
          * Outcome
          * @enum {unknown}
@@ -3633,6 +3775,26 @@ export interface components {
         OwnBenchmarkVersions: {
             name: string;
             versions: components["schemas"]["OwnBenchmark"][];
+        };
+        /**
+         * PassagesRequest
+         * @description Passages of which a sample each is drafted.
+         */
+        PassagesRequest: {
+            passages: components["schemas"]["NumberedPassage"][];
+            writer: string;
+            checker: string;
+            /** @default [] */
+            pilots: string[];
+            /**
+             * @default qa
+             * @enum {unknown}
+             */
+            kind: "choice" | "qa" | "true-false";
+            /** @default [] */
+            questions: string[];
+            /** @default null */
+            cost_usd: number | null;
         };
         /**
          * PdfRequest
@@ -4348,6 +4510,8 @@ export interface components {
             result_id: string;
             /** @default null */
             worked_examples: number | null;
+            /** @default null */
+            response_characters: number | null;
             attempts: components["schemas"]["ServedResult"][];
         };
         /**
@@ -4661,6 +4825,8 @@ export interface components {
             result_id: string;
             /** @default null */
             worked_examples: number | null;
+            /** @default null */
+            response_characters: number | null;
         };
         /**
          * ServedRun
@@ -4949,6 +5115,18 @@ export interface components {
             text: string;
             field: string;
             value: unknown;
+        };
+        /**
+         * UnknownReason
+         * @description Why a figure is not there: by a name, for who says it in another language, and in a sentence.
+         */
+        UnknownReason: {
+            /** @enum {unknown} */
+            code: "file-order" | "no-mean" | "open-groups" | "several-epochs" | "too-many-trials" | "unknown-order" | "weighted-samples";
+            values: {
+                [key: string]: number;
+            };
+            sentence: string;
         };
         /**
          * UnreadableCountedWrong
@@ -5252,6 +5430,8 @@ export interface operations {
                 /** @description The last result of the page before. */
                 after?: number;
                 limit?: number;
+                /** @description At most so many of each response; `response_characters` says how many it has. */
+                characters?: number | null;
                 /** @description Further fields, separated by commas: prompt, metadata, choices, tags. */
                 with?: string | null;
             };
@@ -5348,7 +5528,10 @@ export interface operations {
     };
     readResult: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description At most so many of each response; `response_characters` says how many it has. */
+                characters?: number | null;
+            };
             header?: never;
             path: {
                 run_id: string;
@@ -5367,6 +5550,37 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ResultDetails"];
+                };
+            };
+            401: components["responses"]["problem-401"];
+            403: components["responses"]["problem-403"];
+            404: components["responses"]["problem-404"];
+            421: components["responses"]["problem-421"];
+            422: components["responses"]["problem-422"];
+            429: components["responses"]["problem-429"];
+            503: components["responses"]["problem-503"];
+        };
+    };
+    downloadResponse: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: string;
+                result_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The whole response as text, streamed. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                    "text/plain": string;
                 };
             };
             401: components["responses"]["problem-401"];
@@ -8376,6 +8590,127 @@ export interface operations {
             503: components["responses"]["problem-503"];
         };
     };
+    readPassages: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The document (.txt, .md or .pdf) as the part `file` of a form. */
+        requestBody: {
+            content: {
+                "application/octet-stream": string;
+                "multipart/form-data": {
+                    /** Format: binary */
+                    file: string;
+                };
+            };
+        };
+        responses: {
+            /** @description As the command line's --json prints it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DocumentPassages"];
+                };
+            };
+            400: components["responses"]["problem-400"];
+            401: components["responses"]["problem-401"];
+            403: components["responses"]["problem-403"];
+            413: components["responses"]["problem-413"];
+            415: components["responses"]["problem-415"];
+            421: components["responses"]["problem-421"];
+            422: components["responses"]["problem-422"];
+            429: components["responses"]["problem-429"];
+            503: components["responses"]["problem-503"];
+        };
+    };
+    draftSamples: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "passages": [
+                 *         {
+                 *           "number": 0,
+                 *           "text": "Ada keeps the key of tower 10. Nobody else may enter it."
+                 *         }
+                 *       ],
+                 *       "writer": "demo/strong",
+                 *       "checker": "demo/weak",
+                 *       "kind": "qa"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PassagesRequest"];
+            };
+        };
+        responses: {
+            /** @description As the command line's --json prints it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DraftedSamples"];
+                };
+            };
+            400: components["responses"]["problem-400"];
+            401: components["responses"]["problem-401"];
+            402: components["responses"]["problem-402"];
+            403: components["responses"]["problem-403"];
+            413: components["responses"]["problem-413"];
+            415: components["responses"]["problem-415"];
+            421: components["responses"]["problem-421"];
+            422: components["responses"]["problem-422"];
+            429: components["responses"]["problem-429"];
+            503: components["responses"]["problem-503"];
+        };
+    };
+    keepDraft: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DraftToKeep"];
+            };
+        };
+        responses: {
+            /** @description It is one of the project's own benchmarks. */
+            201: {
+                headers: {
+                    /** @description The address of its versions. */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OwnBenchmark"];
+                };
+            };
+            400: components["responses"]["problem-400"];
+            401: components["responses"]["problem-401"];
+            403: components["responses"]["problem-403"];
+            409: components["responses"]["problem-409"];
+            413: components["responses"]["problem-413"];
+            415: components["responses"]["problem-415"];
+            421: components["responses"]["problem-421"];
+            422: components["responses"]["problem-422"];
+            429: components["responses"]["problem-429"];
+            503: components["responses"]["problem-503"];
+        };
+    };
     readProblem: {
         parameters: {
             query?: never;
@@ -9748,6 +10083,8 @@ export interface operations {
                 /** @description The last result of the page before. */
                 after?: number;
                 limit?: number;
+                /** @description At most so many of each response; `response_characters` says how many it has. */
+                characters?: number | null;
                 /** @description Further fields, separated by commas: prompt, metadata, choices, tags. */
                 with?: string | null;
                 run_id?: string;

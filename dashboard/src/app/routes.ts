@@ -24,6 +24,7 @@ interface Route {
 
 // What a first visit does not show is loaded when it is opened; the editor and its YAML are larger than all else together.
 const ArenaScreen = lazy(() => import('@/screens/arena/ArenaScreen'));
+const DraftScreen = lazy(() => import('@/screens/draft/DraftScreen'));
 const PlanScreen = lazy(() => import('@/screens/plan/PlanScreen'));
 const ProblemScreen = lazy(() => import('@/screens/problems/ProblemScreen'));
 const ProblemsScreen = lazy(() => import('@/screens/problems/ProblemsScreen'));
@@ -43,6 +44,7 @@ export const ROUTES: readonly Route[] = [
   { pattern: '/arena/:ask', screen: ArenaScreen, title: 'nav.arena' },
   { pattern: '/history', screen: HistoryScreen, title: 'nav.history' },
   { pattern: '/benchmarks', screen: BenchmarksScreen, title: 'nav.benchmarks' },
+  { pattern: '/benchmark-draft', screen: DraftScreen, title: 'draft.title' },
   { pattern: '/benchmarks/:name', screen: BenchmarkScreen, title: 'nav.benchmarks' },
   { pattern: '/problems', screen: ProblemsScreen, title: 'nav.problems' },
   { pattern: '/problems/:name', screen: ProblemScreen, title: 'nav.problems' },

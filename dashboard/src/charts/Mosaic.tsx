@@ -80,16 +80,30 @@ function Areas({ counts, n }: { counts: Quadrants; n: number }) {
     >
       <div className="row" style={{ gridTemplateColumns: `${share(counts.both)} ${share(counts.onlyA)}` }}>
         <div className="cell both">
-          <strong>{countText(counts.both)}</strong>
-          <br />
-          {t('compare.both-right')}
+          <Area count={counts.both} name={t('compare.both-right')} />
         </div>
-        <div className="cell only-a" />
+        <div className="cell only-a">
+          <Area count={counts.onlyA} />
+        </div>
       </div>
       <div className="row" style={{ gridTemplateColumns: `${share(counts.onlyB)} ${share(counts.neither)}` }}>
-        <div className="cell only-b" />
-        <div className="cell neither" />
+        <div className="cell only-b">
+          <Area count={counts.onlyB} />
+        </div>
+        <div className="cell neither">
+          <Area count={counts.neither} name={t('compare.neither-right')} />
+        </div>
       </div>
     </div>
+  );
+}
+
+/** What an area stands for, where there is room to say it; the legend says it in any case. */
+function Area({ count, name }: { count: number; name?: string }) {
+  return (
+    <span className="area">
+      <strong>{countText(count)}</strong>
+      {name !== undefined && <span>{name}</span>}
+    </span>
   );
 }

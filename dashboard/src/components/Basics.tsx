@@ -134,7 +134,10 @@ export function Wide({ label, height, isGrid = false, children }: WideProps) {
 
 /** Tells each cell the name of its column, which the style sheet shows where the table has no columns. */
 function nameCells(table: Element): void {
-  const names = [...table.querySelectorAll('thead tr:first-child > *')].map((cell) => cell.textContent);
+  // A name that is only there for who listens is not shown beside a cell either.
+  const names = [...table.querySelectorAll('thead tr:first-child > *')].map((cell) =>
+    cell.querySelector('.hidden') === null ? cell.textContent : '',
+  );
   for (const row of table.querySelectorAll('tbody > tr')) {
     let column = 0;
     for (const cell of row.children) {

@@ -35,14 +35,24 @@ export function VisibleText({ text }: { text: string }) {
 }
 
 /** At most so many characters, and how many there are. */
-export function Foreign({ text, limit = AT_ONCE }: { text: string; limit?: number }) {
-  const isCut = text.length > limit;
+interface ForeignProps {
+  text: string;
+  limit?: number;
+  /** How many there are in all, where the text is the beginning of a longer one. */
+  total?: number;
+}
+
+export function Foreign({ text, limit = AT_ONCE, total = text.length }: ForeignProps) {
+  const isCut = total > limit || text.length < total;
   return (
     <div className="foreign" dir="auto">
       <VisibleText text={isCut ? text.slice(0, limit) : text} />
       {isCut && (
         <p className="muted small">
-          {t('text.cut', { shown: limit.toLocaleString('en-US'), n: text.length.toLocaleString('en-US') })}
+          {t('text.cut', {
+            shown: Math.min(limit, text.length).toLocaleString('en-US'),
+            n: total.toLocaleString('en-US'),
+          })}
         </p>
       )}
     </div>

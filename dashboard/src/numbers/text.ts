@@ -48,7 +48,8 @@ export function bytesText(size: number): string {
 
 /** How long ago, in the reader's language. */
 export function agoText(when: Date, now: Date, language: string): string {
-  const seconds = Math.round((when.getTime() - now.getTime()) / 1000);
+  // By a clock that is ahead of this one, it was just now.
+  const seconds = Math.min(0, Math.round((when.getTime() - now.getTime()) / 1000));
   const format = new Intl.RelativeTimeFormat(language, { numeric: 'auto', style: 'short' });
   const size = Math.abs(seconds);
   if (size < 60) return format.format(seconds, 'second');

@@ -13,6 +13,8 @@ from proctor.domain.documents.interim import (
     InterimResults,
     LatestResult,
     Mark,
+    UnknownCode,
+    UnknownReason,
 )
 from proctor.domain.plan import Plan
 from proctor.domain.run import RunStatus
@@ -63,7 +65,8 @@ def read_interim(database: Database, reference: str, now: float | None = None) -
                 benchmark=row.benchmark,
                 side=row.side,
                 points=[] if beginning is None else beginning.points(),
-                unknown_because=reason,
+                unknown_because=None if reason is None else reason.sentence,
+                unknown=reason,
                 per_minute=_pace(newest, now) if is_going else None,
                 latest=[LatestResult(str(one.id), one.sample_id, _mark(one)) for one in newest],
             )
@@ -74,43 +77,62 @@ def read_interim(database: Database, reference: str, now: float | None = None) -
     )
 
 
-def _reasons(rows: Sequence[EvaluationRow], drawn: Mapping[str, Sequence[str]] | None) -> list[str | None]:
+def _reasons(rows: Sequence[EvaluationRow], drawn: Mapping[str, Sequence[str]] | None) -> list[UnknownReason | None]:
     """Of each evaluation, why no interval of it would hold while the run goes on; None where one does."""
     trials = sum(row.samples * row.epochs for row in rows)
     benchmarks = None if drawn is None else drawn["benchmarks"]
     return [_reason(row, trials, benchmarks) for row in rows]
 
 
-def _reason(row: EvaluationRow, trials: int, drawn: Sequence[str] | None) -> str | None:
+SENTENCES: Mapping[UnknownCode, str] = {
+    "several-epochs": "Samples are asked several times, and an interval that holds at every look counts each once.",
+    "too-many-trials": "The run has more than {trials:,} trials.",
+    "no-mean": (
+        "The metric that is shown first is no mean over samples: an interval that holds at every look is of one."
+    ),
+    "unknown-order": (
+        "In which order the samples were asked is not written down: only runs that workers execute say it."
+    ),
+    "file-order": (
+        "The samples are asked in the order of their file, so the first of them do not stand for the others. "
+        "With a limit that leaves some out, or with 'until', the order is random."
+    ),
+    "weighted-samples": (
+        "Some samples weigh more than others, and an interval that holds at every look counts each once."
+    ),
+    "open-groups": (
+        "The samples belong to groups, of which nobody knows before the end which are whole. "
+        "With 'until', the samples of a group are asked together."
+    ),
+}
+
+
+def _unknown(code: UnknownCode, **values: int) -> UnknownReason:
+    return UnknownReason(code=code, values=values, sentence=SENTENCES[code].format(**values))
+
+
+def _reason(row: EvaluationRow, trials: int, drawn: Sequence[str] | None) -> UnknownReason | None:
     if row.epochs > 1:
-        return "Samples are asked several times, and an interval that holds at every look counts each of them once."
+        return _unknown("several-epochs")
     if trials > MAX_TRIALS:
-        return f"The run has more than {MAX_TRIALS:,} trials."
+        return _unknown("too-many-trials", trials=MAX_TRIALS)
     if metric_of(row) is None:
-        return "The metric that is shown first is no mean over samples: an interval that holds at every look is of one."
+        return _unknown("no-mean")
     if drawn is None:
-        return "In which order the samples were asked is not written down: only runs that workers execute say it."
-    if row.digest not in drawn:
-        return (
-            "The samples are asked in the order of their file, so the first of them do not stand for the others. "
-            "With a limit that leaves some out, or with 'until', the order is random."
-        )
-    return None
+        return _unknown("unknown-order")
+    return None if row.digest in drawn else _unknown("file-order")
 
 
-def _reason_of_samples(plan: Plan, item: MeasuredEvaluation | None) -> str | None:
+def _reason_of_samples(plan: Plan, item: MeasuredEvaluation | None) -> UnknownReason | None:
     """The same as far as the samples themselves tell it.
 
     Only a stop rule keeps those of a group together, and writes down how many each has.
     """
     if item is not None and item.is_weighted:
-        return "Some samples weigh more than others, and an interval that holds at every look counts each of them once."
+        return _unknown("weighted-samples")
     if plan.until is not None or item is None or not any(group is not None for group in item.groups.values()):
         return None
-    return (
-        "The samples belong to groups, of which nobody knows before the end which are whole. "
-        "With 'until', the samples of a group are asked together."
-    )
+    return _unknown("open-groups")
 
 
 class _Beginning:

@@ -21,7 +21,7 @@ from proctor.reports.rows import RunCourse, RunRows, example_places
 from proctor.runs.read import scorers_in_force
 from proctor.stores.database import Database
 from proctor.stores.result_ids import EvaluationPart
-from proctor.stores.result_rows import ResultRow, ScoreRow, attempts_of, parts_of_run
+from proctor.stores.result_rows import ResultRow, ScoreRow, attempts_of, parts_of_run, response_part
 from proctor.stores.results import ResultStore
 from proctor.stores.runs import RunStore
 
@@ -93,12 +93,19 @@ def read_page(
     after: int = 0,
     outcome: Outcome | None = None,
     is_wrong: bool = False,
+    characters: int | None = None,
 ) -> tuple[list[ResultRow], bool]:
     """The results after this id that fit, and whether there are more; `where` has what `result_filters` knows."""
     run_id, parts, wanted = _wanted(database, reference, where, is_wrong=is_wrong)
     rows = ResultStore(database).results(
-        run_id, outcome=outcome, where=wanted, after=after, page_size=limit + 1, parts=parts
-    )  # fmt: skip
+        run_id,
+        outcome=outcome,
+        where=wanted,
+        after=after,
+        page_size=limit + 1,
+        parts=parts,
+        characters=characters,
+    )
     found = list(islice(rows, limit + 1))
     return found[:limit], len(found) > limit
 
@@ -130,15 +137,41 @@ def _wanted(
     return run_id, parts, {**where, **({"below_full": "1"} if is_wrong else {})}
 
 
-def read_attempts(database: Database, reference: str, result_id: int) -> list[ResultRow]:
+def read_attempts(
+    database: Database, reference: str, result_id: int, *, characters: int | None = None
+) -> list[ResultRow]:
     """The result with this id first, then every attempt at its trial in their order; raises NotFoundError."""
-    attempts = attempts_of(database, reference, result_id)
+    attempts = attempts_of(database, reference, result_id, characters=characters)
     if not attempts:  # the run is named otherwise, or one of both is not there
         run_id = RunStore(database).get(reference).id
-        attempts = attempts_of(database, run_id, result_id)
+        attempts = attempts_of(database, run_id, result_id, characters=characters)
         if not attempts:
             raise NotFoundError(f"Run {run_id} has no result {result_id}.")
     return [next(row for row in attempts if row.id == result_id), *attempts]
+
+
+PART_CHARACTERS = 4_000_000
+"""Of a response at a time: one of any length needs little memory."""
+
+
+def response_parts(database: Database, reference: str, result_id: int) -> Iterator[str]:
+    """A response in parts, from its beginning; raises NotFoundError before the first where there is none."""
+    run_id = RunStore(database).get(reference).id
+    first = response_part(database, run_id, result_id, 0, PART_CHARACTERS)
+    if first is None:
+        raise NotFoundError(f"Run {run_id} has no result {result_id} with a response.")
+
+    def read() -> Iterator[str]:
+        part, start = first, 0
+        while part:
+            yield part
+            start += len(part)
+            part = "" if len(part) < PART_CHARACTERS else _part(start)
+
+    def _part(start: int) -> str:
+        return response_part(database, run_id, result_id, start, PART_CHARACTERS) or ""
+
+    return read()
 
 
 def _refuse_unknown(where: Mapping[str, str], parts: Sequence[EvaluationPart], run_id: str) -> None:

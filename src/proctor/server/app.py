@@ -17,6 +17,7 @@ from proctor.server.problems import handle_problems
 from proctor.server.routes import (
     accounts,
     auth,
+    benchmark_drafts,
     budgets,
     catalogue,
     comments,
@@ -67,6 +68,7 @@ ROUTERS = (
     files.router,
     webhooks.router,
     own_benchmarks.router,
+    benchmark_drafts.router,
     scorecards.router,
     auth.router,
     tokens.router,

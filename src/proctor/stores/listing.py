@@ -91,14 +91,24 @@ def list_runs(
             status=RunStatus(row.status),
             created_at=datetime.fromisoformat(row.created_at),
             seconds=row.seconds,
-            models=tuple(dict.fromkeys(part.model for part in parts_of[row.id])),
-            benchmarks=tuple(dict.fromkeys(part.benchmark for part in parts_of[row.id])),
+            models=_named(row.plan, parts_of[row.id], "model"),
+            benchmarks=_named(row.plan, parts_of[row.id], "benchmark"),
             trials=sum(part.trials for part in parts_of[row.id]),
             tags=tuple(tags_of[row.id]),
             costs=_costs(parts_of[row.id]),
         )
         for row in rows
     ]
+
+
+def _named(plan: str, parts: Sequence[Any], what: str) -> tuple[str, ...]:
+    """What took part; before there is an evaluation, what the plan names, a file by its name alone."""
+    if parts:
+        return tuple(dict.fromkeys(getattr(part, what) for part in parts))
+    found = orjson.loads(plan)[f"{what}s"]
+    if what == "model":
+        return tuple(dict.fromkeys(f"{one['provider']}/{one['name']}" for one in found))
+    return tuple(dict.fromkeys(one["benchmark"].replace("\\", "/").rpartition("/")[2] for one in found))
 
 
 def _conditions(wanted: RunFilter) -> list[ColumnElement[bool]]:

@@ -30,9 +30,7 @@ _RESPONSE = ", ".join(
         "cost_pico_usd", "cost_basis", "latency_seconds", "first_token_seconds", "month",
     )
 )  # fmt: skip
-_SHOWN = (
-    "page.*, run_id, model, benchmark, scorers, input, target, prompt, samples.body AS sample_body, bodies.text, more"
-)
+_SHOWN = "page.*, run_id, model, benchmark, scorers, input, target, prompt, samples.body AS sample_body, more"
 _BESIDE = (
     "JOIN evaluations ON evaluations.id = page.evaluation_id JOIN samples ON samples.digest = page.sample_digest "
     "LEFT JOIN bodies ON bodies.response_id = page.id AND bodies.month = page.month"
@@ -83,6 +81,8 @@ class ResultRow(Struct, frozen=True):
     """What came beside the text, as JSON: calls of tools, reasoning, files, earlier turns, log-probabilities."""
     sample_body: str = "{}"
     """What of the sample has no field here, as JSON: choices, metadata, tags, messages of its own."""
+    response_characters: int | None = None
+    """How many the response has, where it was asked for up to a limit."""
 
 
 def parts_of_run(database: Database, run_id: str) -> list[EvaluationPart] | None:
@@ -118,33 +118,47 @@ def _parts(rows: Sequence[Row]) -> list[EvaluationPart]:
 
 
 def rows_after(
-    database: Database, part: EvaluationPart, after: int, limit: int, *, all_attempts: bool
+    database: Database,
+    part: EvaluationPart,
+    after: int,
+    limit: int,
+    *,
+    all_attempts: bool,
+    characters: int | None = None,
 ) -> list[ResultRow]:
     """The next results of an evaluation, in the order they were recorded."""
-    wanted = query_after(database, part.id, after, limit, all_attempts=all_attempts)
+    wanted = query_after(database, part.id, after, limit, all_attempts=all_attempts, characters=characters)
     return _read(database, wanted.sql, wanted.values, [part])
 
 
 def query_after(
-    database: Database, evaluation_id: int, after: int, limit: int, *, all_attempts: bool = False
-) -> Condition:  # fmt: skip
+    database: Database,
+    evaluation_id: int,
+    after: int,
+    limit: int,
+    *,
+    all_attempts: bool = False,
+    characters: int | None = None,
+) -> Condition:
     """The query of a page, and its values."""
     mine, which = of_evaluation(database, evaluation_id), "" if all_attempts else f"AND {CURRENT} "
     page = (
         f"SELECT {_RESPONSE} FROM responses WHERE {mine.sql} AND responses.id > ? {which}"  # noqa: S608 - our own words
         "ORDER BY responses.id LIMIT ?"
     )
-    return Condition(_with_texts(page), (*mine.values, after, limit))
+    return Condition(_with_texts(page, characters), (*mine.values, after, limit))
 
 
-def rows_of_ids(database: Database, part: EvaluationPart, ids: Sequence[int]) -> list[ResultRow]:
+def rows_of_ids(
+    database: Database, part: EvaluationPart, ids: Sequence[int], *, characters: int | None = None
+) -> list[ResultRow]:
     """These results of an evaluation, in the order they were recorded."""
     mine = of_evaluation(database, part.id)
     page = f"SELECT {_RESPONSE} FROM responses WHERE {mine.sql} AND responses.id IN ({places(len(ids))})"  # noqa: S608
-    return _read(database, _with_texts(page), [*mine.values, *ids], [part])
+    return _read(database, _with_texts(page, characters), [*mine.values, *ids], [part])
 
 
-def attempts_of(database: Database, run_id: str, result_id: int) -> list[ResultRow]:
+def attempts_of(database: Database, run_id: str, result_id: int, *, characters: int | None = None) -> list[ResultRow]:
     """Every attempt at the trial of this result, in their order; none where the run has no such result."""
     scope = scope_filter(database, "mine")
     # All evaluations of a run have its month: the server looks into one partition.
@@ -161,14 +175,33 @@ def attempts_of(database: Database, run_id: str, result_id: int) -> list[ResultR
         f"WHERE asked.id = ? AND asked.month = {month} AND responses.month = {month} AND mine.run_id = ?{scope.sql}"
     )
     values = [result_id, run_id, run_id, run_id, *scope.values]
-    rows, marks = _read_rows(database, _with_texts(page), values)
+    rows, marks = _read_rows(database, _with_texts(page, characters), values)
     parts = parts_of_run(database, run_id) if rows and rows[0]["is_varied"] else None
     return _result_rows(rows, marks, parts or ())
 
 
-def _with_texts(page: str) -> str:
+def response_part(database: Database, run_id: str, result_id: int, start: int, characters: int) -> str | None:
+    """A part of a response, from a character on (the first is 0); None where the run has no such result, or no text."""
+    scope = scope_filter(database, "mine")
+    query = (
+        "SELECT substr(bodies.text, ?, ?) FROM responses JOIN evaluations AS mine ON mine.id = evaluation_id "  # noqa: S608
+        "JOIN bodies ON bodies.response_id = responses.id AND bodies.month = responses.month "
+        "WHERE responses.id = ? AND responses.month = (SELECT min(month) FROM evaluations WHERE run_id = ?) "
+        f"AND mine.run_id = ?{scope.sql}"
+    )
+    with database.connection(is_reading=True) as connection:
+        row = connection.execute(query, [start + 1, characters, result_id, run_id, run_id, *scope.values]).fetchone()
+    return None if row is None else row[0]
+
+
+def _with_texts(page: str, characters: int | None = None) -> str:
     # The page is chosen before anything is joined: else PostgreSQL reads all earlier bodies of the month in order.
-    return f"SELECT {_SHOWN} FROM ({page}) AS page {_BESIDE}"  # noqa: S608 - our own words
+    text = (
+        "bodies.text, NULL AS response_characters"
+        if characters is None
+        else f"substr(bodies.text, 1, {characters:d}) AS text, length(bodies.text) AS response_characters"
+    )
+    return f"SELECT {_SHOWN}, {text} FROM ({page}) AS page {_BESIDE}"  # noqa: S608 - our own words
 
 
 def _read(
@@ -252,6 +285,7 @@ def _result_row(row: Row, marks: tuple[ScoreRow, ...], side: str | None) -> Resu
         cost_basis=row["cost_basis"],
         finish_reason=row["finish_reason"],
         more=row["more"],
+        response_characters=row["response_characters"],
         scores=marks,
         sample_body=row["sample_body"],
     )

@@ -52,30 +52,35 @@ class ResultStore:
         is_wrong: bool = False,
         page_size: int | None = None,
         parts: Sequence[EvaluationPart] | None = None,
+        characters: int | None = None,
     ) -> Iterator[ResultRow]:
         """The run's results in the order they were recorded, read a page at a time; `after` is the last id seen.
 
         `where` has a model, a benchmark, or what `result_filters.condition` knows. With `is_wrong`, only those that
         were scored and got less than the full mark of the first scorer. `parts` are the run's, where they are known.
+        Of a response there are at most so many `characters`.
         """
         given = dict(where or {})
         parts = _chosen(parts_of_run(self.database, run_id) if parts is None else parts, given)
         size = PageSize(page_size or max(50, ROWS_AT_A_TIME // max(1, len(parts))), is_fixed=page_size is not None)
         wanted = ResultFilters.of(given, outcome, all_attempts=all_attempts, is_wrong=is_wrong)
         # Each evaluation's rows lie in the order of their ids already; sorting the run for each page is slow.
-        return merge(*(self._results_of(part, wanted, after, copy(size)) for part in parts), key=lambda row: row.id)
+        pages = (self._results_of(part, wanted, after, copy(size), characters) for part in parts)
+        return merge(*pages, key=lambda row: row.id)
 
     def _results_of(
-        self, part: EvaluationPart, wanted: ResultFilters, after: int, size: PageSize
+        self, part: EvaluationPart, wanted: ResultFilters, after: int, size: PageSize, characters: int | None
     ) -> Iterator[ResultRow]:
         if not wanted.is_open:
             for ids in find_ids(self.database, part, wanted, after=after, size=size.most):
                 start = 0
                 while found := ids[start : start + size.rows]:
                     start += size.rows
-                    yield from size.note(rows_of_ids(self.database, part, found))
+                    yield from size.note(rows_of_ids(self.database, part, found, characters=characters))
             return
-        while page := rows_after(self.database, part, after, size.rows, all_attempts=wanted.all_attempts):
+        while page := rows_after(
+            self.database, part, after, size.rows, all_attempts=wanted.all_attempts, characters=characters
+        ):
             after = page[-1].id
             yield from size.note(page)
 

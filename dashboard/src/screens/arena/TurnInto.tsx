@@ -23,17 +23,9 @@ export function TurnInto({ ask }: { ask: PlaygroundAsk }) {
   };
   return (
     <div className="buttons arena-turn no-print">
-      <Button kind="quiet" onClick={share}>
-        {isCopied ? t('action.copied') : t('action.copy-link')}
-      </Button>
-      <Button kind="quiet" onClick={() => setShown('sample')}>
-        {t('arena.as-sample')}
-      </Button>
-      {mayWrite && (
-        <Button kind="quiet" onClick={() => setShown('plan')}>
-          {t('arena.as-plan')}
-        </Button>
-      )}
+      <Button onClick={share}>{isCopied ? t('action.copied') : t('action.copy-link')}</Button>
+      <Button onClick={() => setShown('sample')}>{t('arena.as-sample')}</Button>
+      {mayWrite && <Button onClick={() => setShown('plan')}>{t('arena.as-plan')}</Button>}
       {shown === 'sample' && <SampleDialog ask={ask} close={() => setShown(null)} />}
       {shown === 'plan' && <PlanDialog ask={ask} close={() => setShown(null)} />}
     </div>

@@ -10,6 +10,7 @@ import { path, useParameters } from '@/router/location';
 import { countText } from '@/numbers/text';
 import { t } from '@/text/text';
 import { Recommend } from './Recommend';
+import './benchmarks.css';
 
 const OwnBenchmarks = lazy(() => import('./OwnBenchmarks'));
 const TAGS = ['subject', 'task', 'form', 'language'] as const;
@@ -96,13 +97,13 @@ function List({ benchmarks }: { benchmarks: readonly ListedBenchmark[] }) {
         <tbody>
           {benchmarks.map((one) => (
             <tr key={one.name}>
-              <td>
+              <td className="benchmark-name">
                 <Link to={path`/benchmarks/${one.name}`}>{one.name}</Link> {one.is_own && <Tag>{t('own.tag')}</Tag>}
               </td>
-              <td className="muted">{one.description}</td>
+              <td className="muted prose">{one.description}</td>
               <td>{one.scorers.join(', ')}</td>
               <td>
-                <span className="buttons">
+                <span className="benchmark-tags">
                   {[one.tags['subject'], one.tags['task']]
                     .filter((tag) => tag !== undefined)
                     .map((tag) => (

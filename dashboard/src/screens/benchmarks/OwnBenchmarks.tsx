@@ -1,7 +1,13 @@
 /** The project's own benchmarks, version by version: what each holds, its files, and whether it is offered. */
 import { useState } from 'react';
 import type { OwnBenchmark } from '@/api/documents';
-import { fileAddress, useArchiveBenchmark, useOwnBenchmarks } from '@/api/ownBenchmarks';
+import {
+  fileAddress,
+  useArchiveBenchmark,
+  useDeleteBenchmark,
+  useOwnBenchmarks,
+  useRestoreBenchmark,
+} from '@/api/ownBenchmarks';
 import { useMay } from '@/api/session';
 import { Button, Failure, Loaded, Section, Tag, Wide } from '@/components/Basics';
 import { Count } from '@/components/Figures';
@@ -13,8 +19,10 @@ import { UploadBenchmark } from './UploadBenchmark';
 
 export default function OwnBenchmarks() {
   const mayWrite = useMay('benchmark:write');
+  const mayRun = useMay('run:write');
   const [hasArchived, setArchived] = useState(false);
   const found = useOwnBenchmarks(hasArchived);
+  const remove = useDeleteBenchmark();
   return (
     <Section
       title={t('own.title')}
@@ -32,17 +40,52 @@ export default function OwnBenchmarks() {
           return versions.length === 0 ? (
             <p className="muted">{t('own.none')}</p>
           ) : (
-            <Versions versions={versions} mayWrite={mayWrite} />
+            <Versions versions={versions} mayWrite={mayWrite} remove={remove} />
           );
         }}
       </Loaded>
       {found.hasNextPage && <Button onClick={() => void found.fetchNextPage()}>{t('own.older')}</Button>}
+      <Deleted remove={remove} />
       {mayWrite && <UploadBenchmark />}
+      {mayWrite && mayRun && (
+        <p className="draft-link">
+          <Link className="button" to="/benchmark-draft">
+            {t('draft.title')}
+          </Link>
+        </p>
+      )}
     </Section>
   );
 }
 
-function Versions({ versions, mayWrite }: { versions: readonly OwnBenchmark[]; mayWrite: boolean }) {
+type Removal = ReturnType<typeof useDeleteBenchmark>;
+
+/** What was deleted can be taken back until the page is left. */
+function Deleted({ remove }: { remove: Removal }) {
+  const restore = useRestoreBenchmark(() => remove.reset());
+  const failed = remove.error ?? restore.error;
+  return (
+    <>
+      {remove.data && (
+        <p role="status" className="list-more">
+          {t('plan.deleted', { name: remove.data.one.reference })}{' '}
+          <Button disabled={restore.isPending} onClick={() => restore.mutate(remove.data)}>
+            {t('plan.undo')}
+          </Button>
+        </p>
+      )}
+      {failed && <Failure error={failed} />}
+    </>
+  );
+}
+
+interface VersionsProps {
+  versions: readonly OwnBenchmark[];
+  mayWrite: boolean;
+  remove: Removal;
+}
+
+function Versions({ versions, mayWrite, remove }: VersionsProps) {
   const archive = useArchiveBenchmark();
   return (
     <>
@@ -84,13 +127,21 @@ function Versions({ versions, mayWrite }: { versions: readonly OwnBenchmark[]; m
                   <Ago when={one.created_at} />
                 </td>
                 {mayWrite && (
-                  <td className="number">
+                  <td className="number own-actions">
                     <Button
                       disabled={archive.isPending}
                       aria-label={`${one.archived_at === null ? t('own.archive') : t('own.offer-again')} ${one.reference}`}
                       onClick={() => archive.mutate({ one, isArchived: one.archived_at === null })}
                     >
                       {one.archived_at === null ? t('own.archive') : t('own.offer-again')}
+                    </Button>{' '}
+                    <Button
+                      kind="quiet"
+                      disabled={remove.isPending}
+                      aria-label={t('plan.delete', { name: one.reference })}
+                      onClick={() => remove.mutate(one)}
+                    >
+                      {t('settings.remove')}
                     </Button>
                   </td>
                 )}

@@ -9,7 +9,6 @@ import { bytesText, countText } from '@/numbers/text';
 import { Link } from '@/router/Link';
 import { path } from '@/router/location';
 import { plural, t } from '@/text/text';
-import './benchmarks.css';
 
 /** The path below the folder that was chosen; the name where files were. */
 const nameOf = (file: File) => file.webkitRelativePath.split('/').slice(1).join('/') || file.name;

@@ -30,7 +30,7 @@ export function Categories({ comparison }: { comparison: Comparison }) {
       title={t('compare.by-category')}
       note={
         names.length > shown.length
-          ? t('list.first', { shown: shown.length, n: names.length })
+          ? t('list.first', { shown: shown.length, n: countText(names.length) })
           : t('compare.by-category.note')
       }
     >

@@ -83,9 +83,10 @@ function Head({ comparison }: { comparison: Comparison }) {
   const facts = [
     t('compare.against', { a: a.name, b: b.name }),
     comparison.n === 0 ? null : t('compare.lead', { n: countText(comparison.n), test: comparison.test }),
-    p === null
+    // The verdict on a difference that is shown says it already, for the same family.
+    p === null || (comparison.better !== null && comparison.family === 1)
       ? null
-      : `p ${p < 0.0005 ? pText(p) : `= ${pText(p)}`}${comparison.family > 1 ? ` ${t('compare.holm', { n: comparison.family })}` : ''}`,
+      : `p ${p < 0.0005 ? pText(p) : `= ${pText(p)}`}${comparison.family > 1 ? ` ${t('compare.holm', { n: countText(comparison.family) })}` : ''}`,
   ].filter((one) => one !== null);
   return (
     <PageHead

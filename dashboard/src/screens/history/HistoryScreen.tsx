@@ -85,7 +85,11 @@ export function linesOf(runs: readonly RunDocument[]): Line[] {
       lines.set(key, line);
     }
   }
-  return [...lines.values()].sort((a, b) => a.benchmark.localeCompare(b.benchmark) || a.model.localeCompare(b.model));
+  // A single point has no course: what moved comes first.
+  const moved = (line: Line) => (line.points.length > 1 ? 0 : 1);
+  return [...lines.values()].sort(
+    (a, b) => moved(a) - moved(b) || a.benchmark.localeCompare(b.benchmark) || a.model.localeCompare(b.model),
+  );
 }
 
 function Series({ runs }: { runs: readonly ListedRun[] }) {

@@ -52,16 +52,19 @@ export default function LeaderboardScreen() {
                 </Field>
               </div>
             )}
-            <ModelMatrix tables={data.tables} />
             {first ? (
-              [first, ...rest].map((table, index) => (
-                <Board
-                  key={table.digest + table.metric}
-                  table={table}
-                  hasKeys={index === 0}
-                  isOneOfSeveral={data.tables.some((other) => other !== table && nameOf(other) === nameOf(table))}
-                />
-              ))
+              <>
+                <Board table={first} hasKeys isOneOfSeveral={isOneOfSeveral(first, data.tables)} />
+                <ModelMatrix tables={data.tables} />
+                {rest.map((table) => (
+                  <Board
+                    key={table.digest + table.metric}
+                    table={table}
+                    hasKeys={false}
+                    isOneOfSeveral={isOneOfSeveral(table, data.tables)}
+                  />
+                ))}
+              </>
             ) : (
               <Empty title={t('leaderboard.none')}>
                 <p className="muted">{t('leaderboard.none.what', { n: countText(benchmarks.data?.length ?? 0) })}</p>
@@ -100,6 +103,9 @@ function Sentence({ table }: { table: LeaderboardTable }) {
 }
 
 const nameOf = (table: LeaderboardTable) => `${table.benchmark} · ${table.metric}`;
+
+const isOneOfSeveral = (table: LeaderboardTable, all: readonly LeaderboardTable[]) =>
+  all.some((other) => other !== table && nameOf(other) === nameOf(table));
 
 interface BoardProps {
   table: LeaderboardTable;

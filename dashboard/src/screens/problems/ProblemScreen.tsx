@@ -74,7 +74,7 @@ function Requirements({ problem }: { problem: ProblemDescription }) {
                 <td>
                   {one.id} <span className="muted small">{one.level}</span>
                 </td>
-                <td>{one.text}</td>
+                <td className="prose">{one.text}</td>
                 <td className="small">
                   {one.checks.length === 0 ? <Dash reason={t('card.status.untested')} /> : one.checks.join(', ')}
                 </td>

@@ -11,6 +11,7 @@ import { Foreign } from '@/components/Foreign';
 import { decimalText } from '@/numbers/rounding';
 import { countText } from '@/numbers/text';
 import { useParameters } from '@/router/location';
+import { ResponseText } from '@/screens/samples/ResponseText';
 import { t } from '@/text/text';
 
 interface MarkingProps {
@@ -160,10 +161,7 @@ function Said({ item, mark }: { item: ReviewItem; mark: number | undefined }) {
   return <bdi>{values.join(' · ')}</bdi>;
 }
 
-const FIRST = 20_000;
-
 function Answer({ result }: { result: ResultDetails }) {
-  const [shown, setShown] = useState(FIRST);
   return (
     <article className="review-answer" aria-label={result.sample_id}>
       <header className="sample-line muted small">
@@ -179,14 +177,7 @@ function Answer({ result }: { result: ResultDetails }) {
       </section>
       <section className="review-text">
         <h2 className="muted small">{t('word.response')}</h2>
-        {result.response === null ? (
-          <Dash reason={t('reason.no-response')} />
-        ) : (
-          <>
-            <Foreign text={result.response} limit={shown} />
-            {result.response.length > shown && <Button onClick={() => setShown(shown * 10)}>{t('text.more')}</Button>}
-          </>
-        )}
+        <ResponseText result={result} />
       </section>
       <section className="review-target">
         <h2 className="muted small">{t('word.target')}</h2>

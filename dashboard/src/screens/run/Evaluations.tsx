@@ -66,7 +66,7 @@ function Benchmark({ run, benchmark, evaluations }: BenchmarkProps) {
                 </tr>
               </thead>
               <tbody>
-                {evaluations.map((one, index) => (
+                {ordered(run, evaluations, metric).map(([one, index]) => (
                   <Row
                     key={one.side}
                     run={run}
@@ -91,6 +91,13 @@ function Benchmark({ run, benchmark, evaluations }: BenchmarkProps) {
       </Section>
     );
   });
+}
+
+/** While they grow, scores stay where they are; when the run has ended, the highest comes first. */
+function ordered(run: RunDocument, evaluations: readonly EvaluationSummary[], metric: string) {
+  const all = evaluations.map((one, index) => [one, index] as const);
+  const value = (one: EvaluationSummary) => one.metrics[metric]?.value ?? -Infinity;
+  return isGoing(run) ? all : all.sort(([one], [other]) => value(other) - value(one) || 0);
 }
 
 interface RowProps {

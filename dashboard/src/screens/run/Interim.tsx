@@ -1,5 +1,5 @@
 /** A run while it goes on: scores as they narrow, how long each model still needs, every answer as a dot. */
-import type { EvaluationSummary, InterimEvaluation, InterimResults, RunDocument } from '@/api/documents';
+import type { EvaluationSummary, InterimEvaluation, InterimResults, RunDocument, UnknownReason } from '@/api/documents';
 import { isGoing } from '@/api/queries';
 import { DotOf, DotStrip, MARK_TEXT, MARKS } from '@/charts/DotStrip';
 import { Narrowing } from '@/charts/Narrowing';
@@ -9,7 +9,7 @@ import { significant } from '@/numbers/rounding';
 import { countText, secondsText } from '@/numbers/text';
 import { navigate } from '@/router/location';
 import { samplesLink } from '@/screens/samples/link';
-import { t } from '@/text/text';
+import { hasText, t } from '@/text/text';
 
 interface Shown {
   index: number;
@@ -65,7 +65,7 @@ export function Interim({ run, interim }: { run: RunDocument; interim: InterimRe
 
 function SoFar({ benchmark, shown }: { benchmark: string; shown: readonly Shown[] }) {
   const known = shown.filter(({ interim }) => interim.points.length > 0);
-  const reasons = [...new Set(shown.flatMap(({ interim }) => interim.unknown_because ?? []))];
+  const reasons = [...new Set(shown.flatMap(({ interim }) => (interim.unknown ? unknownText(interim.unknown) : [])))];
   const title = `${benchmark} · ${t('run.so-far')}`;
   return (
     <Section title={title} note={t('run.so-far.note')}>
@@ -87,6 +87,13 @@ function SoFar({ benchmark, shown }: { benchmark: string; shown: readonly Shown[
       ))}
     </Section>
   );
+}
+
+/** Why there is no interval, in the reader's language; in the API's sentence where there are no words for its name. */
+export function unknownText({ code, values, sentence }: UnknownReason): string {
+  const key = `unknown.${code}`;
+  const shown = Object.entries(values).map(([name, value]) => [name, countText(value)] as const);
+  return hasText(key) ? t(key, Object.fromEntries(shown)) : sentence;
 }
 
 function Pace({ shown, isGoing }: { shown: readonly Shown[]; isGoing: boolean }) {

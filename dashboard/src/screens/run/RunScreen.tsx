@@ -1,6 +1,6 @@
 /** A run: what it says so far, while it is going and when it is done. */
 import { useEffect } from 'react';
-import type { InterimResults, ListedRun, RunDocument } from '@/api/documents';
+import type { EvaluationSummary, InterimResults, ListedRun, RunDocument } from '@/api/documents';
 import { useInterim } from '@/api/interim';
 import { isGoing, useComparison, useRun, useRunAction } from '@/api/queries';
 import { useMay } from '@/api/session';
@@ -13,6 +13,7 @@ import { navigate, path } from '@/router/location';
 import { Leader } from '@/screens/compare/Leader';
 import { reviewLink } from '@/screens/review/link';
 import { samplesLink } from '@/screens/samples/link';
+import { decimalText } from '@/numbers/rounding';
 import { countText, secondsText } from '@/numbers/text';
 import { plural, t, type TextKey } from '@/text/text';
 import { Evaluations } from './Evaluations';
@@ -117,7 +118,7 @@ function Head({ run, live, interim }: HeadProps) {
 /** With several models: who is better. With one: what was measured. */
 function Headline({ run, interim }: Omit<HeadProps, 'live'>) {
   const [first] = run.evaluations;
-  const isComparable = run.status === 'completed' && canCompare(run);
+  const isComparable = run.status === 'completed' && run.evaluations.length <= MAX_SIDES && canCompare(run);
   const comparisons = useComparison({ a: run.run_id }, isComparable).data?.comparisons ?? [];
   if (run.status === 'queued') return <>{t('run.queued')}</>;
   if (comparisons.length > 0) return <Leader comparisons={comparisons} />;
@@ -128,15 +129,27 @@ function Headline({ run, interim }: Omit<HeadProps, 'live'>) {
   if (run.evaluations.length === 1 && first) {
     return <>{t('run.measured', { model: first.side, benchmark: first.benchmark })}</>;
   }
-  return <>{run.name ?? t('run.completed')}</>;
+  return <Highest run={run} />;
 }
 
 /** So many sides make so many pairs that a sentence takes long to compute and says little. */
 const MAX_SIDES = 12;
 
 const canCompare = ({ evaluations }: RunDocument) =>
-  evaluations.length <= MAX_SIDES &&
   evaluations.some((one, index) => evaluations.findIndex((other) => other.benchmark === one.benchmark) < index);
+
+/** Whose score is the highest of many, without a claim that a difference is shown. */
+function Highest({ run }: { run: RunDocument }) {
+  const [first] = run.evaluations;
+  const valueOf = (one: EvaluationSummary) => Object.values(one.metrics)[0]?.value ?? -Infinity;
+  const [best, ...others] = run.evaluations
+    .filter((one) => one.benchmark === first?.benchmark)
+    .sort((one, other) => valueOf(other) - valueOf(one));
+  if (!best || others.length < MAX_SIDES || !Number.isFinite(valueOf(best)))
+    return <>{run.name ?? t('run.completed')}</>;
+  const value = decimalText(valueOf(best));
+  return <>{t('run.highest', { model: best.side, n: others.length + 1, benchmark: best.benchmark, value })}</>;
+}
 
 function Actions({ run, isDecided }: { run: RunDocument; isDecided: boolean }) {
   const cancel = useRunAction(run.run_id, 'cancel');

@@ -87,13 +87,13 @@ function RunRow({ run, isAt, isChosen, choose }: RunRowProps) {
       <td className="names">
         <Names names={run.models} />
       </td>
-      <td className="names">
+      <td className="names benchmarks">
         {isAsk(run) ? <Dash reason={t('reason.no-benchmark')} /> : <Names names={run.benchmarks} />}
       </td>
-      <td>
+      <td className="state">
         <RunState run={run} />
       </td>
-      <td className="number">{countText(run.trials)}</td>
+      <td className="number trials">{countText(run.trials)}</td>
       <td className="number took">
         {isGoing(run) && run.seconds === 0 ? (
           <Dash reason={t(run.status === 'queued' ? 'reason.queued' : 'reason.still-running')} />
@@ -108,7 +108,7 @@ function RunRow({ run, isAt, isChosen, choose }: RunRowProps) {
           <Cost usd={run.cost_usd} basis={run.cost_basis} />
         )}
       </td>
-      <td className="number">
+      <td className="number began">
         <time dateTime={run.created_at} title={began.toLocaleString(language)}>
           {agoText(began, new Date(), language)}
         </time>

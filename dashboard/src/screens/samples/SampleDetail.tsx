@@ -2,7 +2,7 @@
 import { useState, type ReactNode } from 'react';
 import type { ResultDetails, TrialResult } from '@/api/documents';
 import { useKeys } from '@/app/keys';
-import { Button } from '@/components/Basics';
+import { Button, Wide } from '@/components/Basics';
 import { Cost, Count, Dash, Seconds } from '@/components/Figures';
 import { Foreign } from '@/components/Foreign';
 import { decimalText } from '@/numbers/rounding';
@@ -13,6 +13,7 @@ import { Comments } from './Comments';
 import { OwnMark } from './OwnMark';
 import { Prompt } from './Prompt';
 import { Repeats } from './Repeats';
+import { ResponseText } from './ResponseText';
 import { Mark } from './SampleRow';
 import { asTest } from './asTest';
 
@@ -64,7 +65,7 @@ export function SampleDetail({ result, hasRepeats = false }: SampleDetailProps) 
         </Block>
       )}
       <Block title={t('word.response')}>
-        {result.response === null ? <Dash reason={t('reason.no-response')} /> : <Response text={result.response} />}
+        <ResponseText key={result.result_id} result={result} />
       </Block>
       {result.reasoning && (
         <Folded title={t('samples.reasoning')}>
@@ -96,60 +97,49 @@ export function SampleDetail({ result, hasRepeats = false }: SampleDetailProps) 
   );
 }
 
-const FIRST = 20_000;
-
-/** The beginning of a long answer at once; the rest when it is asked for. */
-function Response({ text }: { text: string }) {
-  const [shown, setShown] = useState(FIRST);
-  return (
-    <>
-      <Foreign text={text} limit={shown} />
-      {text.length > shown && <Button onClick={() => setShown(shown * 10)}>{t('text.more')}</Button>}
-    </>
-  );
-}
-
 function Scores({ result }: { result: TrialResult }) {
   const scores = Object.entries(result.scores);
   if (scores.length === 0) return null;
   return (
     <Block title={t('samples.scores')}>
-      <table>
-        <thead>
-          <tr>
-            <th>{t('word.scorer')}</th>
-            <th className="number">{t('word.score')}</th>
-            <th>{t('samples.read')}</th>
-            <th>{t('word.reason')}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {scores.map(([name, score]) => (
-            <tr key={name}>
-              <td>
-                {name} <span className="muted small">{score.version}</span>
-              </td>
-              <td className="number">
-                {score.value === null ? (
-                  <Dash reason={score.reason} />
-                ) : (
-                  <span title={String(score.value)}>{decimalText(score.value)}</span>
-                )}
-              </td>
-              <td>
-                {score.answer === null ? (
-                  <Dash reason={t('reason.nothing-read')} />
-                ) : (
-                  <Foreign text={score.answer} limit={400} />
-                )}
-              </td>
-              <td>
-                <Foreign text={score.reason} limit={2_000} />
-              </td>
+      <Wide label={t('samples.scores')}>
+        <table className="scores">
+          <thead>
+            <tr>
+              <th>{t('word.scorer')}</th>
+              <th className="number">{t('word.score')}</th>
+              <th>{t('samples.read')}</th>
+              <th>{t('word.reason')}</th>
             </tr>
-          ))}
-        </tbody>
-      </table>
+          </thead>
+          <tbody>
+            {scores.map(([name, score]) => (
+              <tr key={name}>
+                <td>
+                  {name} <span className="muted small">{score.version}</span>
+                </td>
+                <td className="number">
+                  {score.value === null ? (
+                    <Dash reason={score.reason} />
+                  ) : (
+                    <span title={String(score.value)}>{decimalText(score.value)}</span>
+                  )}
+                </td>
+                <td>
+                  {score.answer === null ? (
+                    <Dash reason={t('reason.nothing-read')} />
+                  ) : (
+                    <Foreign text={score.answer} limit={400} />
+                  )}
+                </td>
+                <td className="prose">
+                  <Foreign text={score.reason} limit={2_000} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Wide>
       {scores.map(([name, score]) =>
         score.details === undefined || score.details === null ? null : (
           <Folded key={name} title={t('samples.evidence', { scorer: name })}>

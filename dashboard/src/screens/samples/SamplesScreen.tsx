@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { findNext, isResultId, useResultList, type ResultList } from '@/api/results';
 import type { Query } from '@/api/http';
 import { useRun } from '@/api/queries';
+import { ProblemError } from '@/api/http';
 import { useResult } from '@/api/review';
 import { useKeys } from '@/app/keys';
 import { Button, Empty, Failure, Loading, PageHead } from '@/components/Basics';
@@ -87,6 +88,8 @@ function Browser({ run, filters, isFolded, clear }: BrowserProps) {
   const current = isResultId(at) ? at : (first?.result_id ?? null);
   const index = current === null ? 0 : (list.indexOf(current) ?? 0);
   const details = useResult(run, current);
+  // A link to a result that is not there any more shows no other in its place.
+  const isGone = details.error instanceof ProblemError && details.error.status === 404;
   const shown = details.data ?? list.row(index);
   // Where one goes while its row is on its way: keys pressed meanwhile count from there, and the last one wins.
   const wanted = useRef<number | null>(null);
@@ -144,7 +147,15 @@ function Browser({ run, filters, isFolded, clear }: BrowserProps) {
             return <SampleRow result={item} isAt={item.result_id === current} open={() => open(item.result_id)} />;
           }}
         />
-        {shown ? <SampleDetail key={shown.result_id} result={shown} hasRepeats={isFolded} /> : <Loading />}
+        {isGone && details.error ? (
+          <div className="sample-detail">
+            <Failure error={details.error} retry={() => open(first?.result_id)} />
+          </div>
+        ) : shown ? (
+          <SampleDetail key={shown.result_id} result={shown} hasRepeats={isFolded} />
+        ) : (
+          <Loading />
+        )}
       </div>
     </>
   );

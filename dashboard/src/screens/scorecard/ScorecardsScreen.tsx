@@ -133,7 +133,7 @@ function Flipped({ difference }: { difference: ScorecardDifference }) {
                 <td>
                   {one.id} <span className="muted small">{one.level}</span>
                 </td>
-                <td>{one.text}</td>
+                <td className="prose">{one.text}</td>
                 {[one.a, one.b].map((status, index) => (
                   <td key={index} className={`requirement-${status}`}>
                     {t(`card.status.${status}`)}

@@ -99,7 +99,7 @@ function Providers() {
                 {all.map((one) => (
                   <tr key={one.provider}>
                     <td>{one.provider}</td>
-                    <td className="muted">{one.description}</td>
+                    <td className="muted prose">{one.description}</td>
                     <td>
                       {one.has_key === null
                         ? t('settings.key.none')

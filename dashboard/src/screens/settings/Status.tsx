@@ -48,7 +48,7 @@ export function Status() {
                           {nameOf(one.name)} <span className="muted small">{t(`status.level.${one.level}`)}</span>
                         </td>
                         <td className={LOOK[one.state] ?? 'mark-wrong'}>{one.state}</td>
-                        <td className="muted">{one.reason}</td>
+                        <td className="muted prose">{one.reason}</td>
                       </tr>
                     ))}
                 </tbody>

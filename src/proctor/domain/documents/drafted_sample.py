@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from typing import Annotated, Literal
+
+from msgspec import Meta
 
 from proctor.domain.documents.document import Document
 
@@ -13,7 +15,7 @@ class DraftedSample(Document, frozen=True, kw_only=True):
     question: str
     answer: str
     passage: str
-    passage_number: int
+    passage_number: Annotated[int, Meta(ge=0, le=1_000_000_000)]
     verdict: Literal["accepted", "refused"]
     reason: str
     """Why it was refused; for an accepted one, what was checked."""
@@ -44,3 +46,21 @@ class BenchmarkDraft(Document, frozen=True, kw_only=True):
     notes: Sequence[str] = ()
     difficulties: Mapping[str, int] = {}
     """How many accepted samples have which difficulty, by the share of pilots that failed; empty without a pilot."""
+
+
+class DocumentPassages(Document, frozen=True, kw_only=True):
+    """A document in the passages of which samples are drafted."""
+
+    name: str
+    passages: Sequence[str]
+
+
+class DraftedSamples(Document, frozen=True, kw_only=True):
+    """What came of some passages; each sample is in it with its verdict, a refused one as well."""
+
+    samples: Sequence[DraftedSample]
+    notes: Sequence[str]
+    """A sentence for each passage that came to nothing; it can be asked for again."""
+    requests: int
+    cost_usd: float | None
+    """None where the price of one of the models is not known."""

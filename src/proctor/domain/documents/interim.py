@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from proctor.domain.documents.document import Document
 
 Mark = Literal["right", "partial", "wrong", "invalid", "failed"]
+
+
+UnknownCode = Literal[
+    "several-epochs", "too-many-trials", "no-mean", "unknown-order", "file-order", "weighted-samples", "open-groups"
+]
 
 
 class InterimPoint(Document, frozen=True):
@@ -24,6 +29,15 @@ class LatestResult(Document, frozen=True):
     mark: Mark
 
 
+class UnknownReason(Document, frozen=True, kw_only=True):
+    """Why a figure is not there: by a name, for who says it in another language, and in a sentence."""
+
+    code: UnknownCode
+    values: Mapping[str, int]
+    """The figures of the sentence."""
+    sentence: str
+
+
 class InterimEvaluation(Document, frozen=True, kw_only=True):
     """One model on one benchmark so far."""
 
@@ -33,6 +47,8 @@ class InterimEvaluation(Document, frozen=True, kw_only=True):
     points: Sequence[InterimPoint]
     """The interval as it narrowed; the last point is what is known now. Empty where `unknown_because` says why."""
     unknown_because: str | None
+    unknown: UnknownReason | None
+    """The same sentence with its name."""
     per_minute: float | None
     """Answers recorded a minute, by the newest of them; None where there are too few, and once the run has ended."""
     latest: Sequence[LatestResult]

@@ -17,6 +17,8 @@ class ServedResult(TrialResult, frozen=True, kw_only=True):
     result_id: str
     worked_examples: int | None = None
     """How many of the prompt's turns are worked examples (few-shot); where the prompt was asked for."""
+    response_characters: int | None = None
+    """How many the whole response has; where `characters` was asked for."""
 
 
 class ResultPage(Document, frozen=True):

@@ -10,11 +10,12 @@ import hashlib
 import json
 import os
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
 from typing import Literal
 
+import yaml
 from msgspec import Struct, convert
 from msgspec.structs import replace
 
@@ -48,6 +49,9 @@ SAME = 0.8
 """Questions that share so much of their words are one question."""
 
 
+TWICE = "the same question is there already"
+
+
 class DraftRequest(Struct, frozen=True):
     document: Path
     output: Path
@@ -72,11 +76,11 @@ def drafts_beside(benchmark: Path) -> Path:
     return benchmark.with_suffix(".drafts.jsonl")
 
 
-class _Asked:
+class DraftingModel:
     """A model that is asked one thing at a time, and what it has cost."""
 
     def __init__(self, model: Model, price: Price | None, options: dict[str, object]) -> None:
-        self._model, self._price, self._options = model, price, options
+        self.model, self.price, self.options = model, price, options
         self.requests = 0
         self.cost: Decimal | None = Decimal(0)
 
@@ -84,23 +88,20 @@ class _Asked:
         messages = ([Message("system", system)] if system else []) + [Message("user", text)]
         self.requests += 1
         async with asyncio.timeout(TIMEOUT_SECONDS):
-            response = await self._model.respond(
-                Prompt(tuple(messages)), self._options, timeout_seconds=TIMEOUT_SECONDS
-            )
+            response = await self.model.respond(Prompt(tuple(messages)), self.options, timeout_seconds=TIMEOUT_SECONDS)
         cost = response.cost_usd
-        if cost is None and self._price is not None:
-            cost = self._price.cost(response.usage)
+        if cost is None and self.price is not None:
+            cost = self.price.cost(response.usage)
         self.cost = None if cost is None or self.cost is None else self.cost + cost
         return response.text
 
     async def close(self) -> None:
-        await self._model.close()
+        await self.model.close()
 
 
 def draft_benchmark(request: DraftRequest, context: PlanContext) -> BenchmarkDraft:
     """Draft, check and write; run again, it goes on with the passages that were not used yet."""
-    if _same_model(request.writer, request.checker):
-        raise UserError("The model that checks must be another one than the writer: name it with --checker.")
+    refuse_same_model(request.writer, request.checker)
     passages = passages_of(read_document(request.document))
     if not passages:
         raise BenchmarkError(f"{request.document.name} has no passage of 80 characters or more.")
@@ -113,17 +114,18 @@ def draft_benchmark(request: DraftRequest, context: PlanContext) -> BenchmarkDra
         return asyncio.run(_draft(request, context, passages, known))
 
 
-def _same_model(one: str, other: str) -> bool:
-    """Whether two models are one, however each is sampled and called."""
-    first, second = model_spec(one), model_spec(other)
-    return (first.provider, first.name, first.settings) == (second.provider, second.name, second.settings)
+def refuse_same_model(writer: str, checker: str) -> None:
+    """Two models are one, however each is sampled and called."""
+    first, second = model_spec(writer), model_spec(checker)
+    if (first.provider, first.name, first.settings) == (second.provider, second.name, second.settings):
+        raise UserError("The model that checks must be another one than the writer: name it with --checker.")
 
 
 async def _draft(
     request: DraftRequest, context: PlanContext, passages: Sequence[str], known: list[DraftedSample]
 ) -> BenchmarkDraft:
     names = (request.writer, request.checker, *request.pilots)
-    asked = [_create(name, context) for name in names]
+    asked = [create_asked(name, context) for name in names]
     notes: list[str] = []
     try:
         _begin(request.drafts)
@@ -133,19 +135,16 @@ async def _draft(
             missing = request.count - sum(one.verdict == "accepted" for one in known)
             batch, left = left[: min(AT_ONCE, missing)], left[min(AT_ONCE, missing) :]
             kind = KINDS[request.kind]
-            made = await asyncio.gather(*(_one(kind, asked, passages[number], number, known) for number in batch))
-            for sample in made:
-                if isinstance(sample, str):
-                    notes.append(sample)
-                else:
-                    checked = _unless_twice(sample, known)
-                    known.append(checked)
-                    _append(request.drafts, checked)
+            questions = [one.question for one in known if one.verdict == "accepted"]
+            made = await draft_batch(kind, asked, {number: passages[number] for number in batch}, questions)
+            notes += made.notes
+            known += made.samples
+            for sample in made.samples:
+                _append(request.drafts, sample)
     finally:
         for one in asked:
             await one.close()
     write_benchmark(request.output, known, request.document.name, KINDS[request.kind])
-    costs = [one.cost for one in asked]
     return BenchmarkDraft(
         benchmark=str(request.output),
         drafts=str(request.drafts),
@@ -154,7 +153,7 @@ async def _draft(
         accepted=sum(one.verdict == "accepted" for one in known),
         refused=dict(Counter(one.reason for one in known if one.verdict == "refused")),
         requests=sum(one.requests for one in asked),
-        cost_usd=None if None in costs else float(sum(cost for cost in costs if cost is not None)),
+        cost_usd=cost_of(asked),
         notes=notes,
         difficulties=_difficulties(known),
     )
@@ -185,24 +184,56 @@ def _begin(drafts: Path) -> None:
         raise UserError(f"{drafts} cannot be written: {error.strerror}.") from None
 
 
-def _create(name: str, context: PlanContext) -> _Asked:
+def create_asked(name: str, context: PlanContext, *, has_named_hosts: bool = True) -> DraftingModel:
+    """`has_named_hosts`: whoever names the model says with its address where its key may go."""
     spec = model_spec(name)
-    environment = with_key_hosts(context.environment, named_hosts([spec]))
+    environment = with_key_hosts(context.environment, named_hosts([spec])) if has_named_hosts else context.environment
     model = create_model(spec, environment=environment, folder=context.folder, is_offline=context.is_offline)
     price = find_price(model.identity, context.prices, None, context.lists)
-    return _Asked(model, price, {"max_tokens": 400, **spec.sampling.given()})
+    return DraftingModel(model, price, {"max_tokens": 400, **spec.sampling.given()})
+
+
+def cost_of(asked: Iterable[DraftingModel]) -> float | None:
+    """What all of them have cost; None where the price of one is not known."""
+    costs = [one.cost for one in asked]
+    return None if None in costs else float(sum(cost for cost in costs if cost is not None))
+
+
+class DraftedBatch(Struct, frozen=True):
+    samples: tuple[DraftedSample, ...]
+    notes: tuple[str, ...]
+    """A sentence for each passage that came to nothing; it is free again."""
+
+
+async def draft_batch(
+    kind: DraftKind, asked: Sequence[DraftingModel], passages: Mapping[int, str], questions: Sequence[str]
+) -> DraftedBatch:
+    """A sample of each passage, side by side, with its verdict; `questions` are there already."""
+    made = await asyncio.gather(
+        *(_one(kind, asked, passage, number, questions) for number, passage in passages.items())
+    )
+    known, samples = list(questions), []
+    for sample in made:
+        if isinstance(sample, DraftedSample):
+            # Samples that were written side by side may still be one question.
+            if sample.verdict == "accepted" and _is_known(sample.question, known):
+                sample = replace(sample, verdict="refused", reason=TWICE)  # noqa: PLW2901
+            if sample.verdict == "accepted":
+                known.append(sample.question)
+            samples.append(sample)
+    return DraftedBatch(tuple(samples), tuple(one for one in made if isinstance(one, str)))
 
 
 async def _one(
-    kind: DraftKind, asked: Sequence[_Asked], passage: str, number: int, known: Sequence[DraftedSample]
+    kind: DraftKind, asked: Sequence[DraftingModel], passage: str, number: int, questions: Sequence[str]
 ) -> DraftedSample | str:
     """A sample of one passage with its verdict; words for a fault, after which the passage is free again."""
     writer, checker, *pilots = asked
     try:
         sample = written_in(kind, await writer.say(kind.writer, passage))
         reason = refused_by_rules(kind, sample, passage)
-        if reason is None and _is_known(sample.question, known):
-            reason = "the same question is there already"
+        if reason is None and _is_known(sample.question, questions):
+            reason = TWICE
         if reason is None:
             reason = await _by_checker(kind, checker, sample, passage)
         difficulty = None
@@ -228,25 +259,18 @@ async def _one(
     )
 
 
-def _is_known(question: str, known: Iterable[DraftedSample]) -> bool:
+def _is_known(question: str, questions: Iterable[str]) -> bool:
     words = set(plain(question).split())
-    for other in known:
-        theirs = set(plain(other.question).split())
+    for other in questions:
+        theirs = set(plain(other).split())
         # Tower 10 is not tower 14, however alike the words are.
         has_same_numbers = all(not word.isdigit() for word in words ^ theirs)
-        if other.verdict == "accepted" and has_same_numbers and len(words & theirs) >= SAME * len(words | theirs):
+        if has_same_numbers and len(words & theirs) >= SAME * len(words | theirs):
             return True
     return False
 
 
-def _unless_twice(sample: DraftedSample, known: Sequence[DraftedSample]) -> DraftedSample:
-    """Samples that were written side by side may still be one question."""
-    if sample.verdict == "accepted" and _is_known(sample.question, known):
-        return replace(sample, verdict="refused", reason="the same question is there already")
-    return sample
-
-
-async def _by_checker(kind: DraftKind, checker: _Asked, sample: WrittenSample, passage: str) -> str | None:
+async def _by_checker(kind: DraftKind, checker: DraftingModel, sample: WrittenSample, passage: str) -> str | None:
     if not is_answered(sample, await checker.say("", ask_with(kind, sample, passage))):
         return "a second model does not answer it with the passage"
     if is_answered(sample, await checker.say("", ask_with(kind, sample, None))):
@@ -274,7 +298,11 @@ def decide(benchmark: Path, sample_id: str, review: Literal["kept", "dropped"]) 
 
 
 def write_benchmark(
-    path: Path, samples: Iterable[DraftedSample], document: str | None, kind: DraftKind | None = None
+    path: Path,
+    samples: Iterable[DraftedSample],
+    document: str | None,
+    kind: DraftKind | None = None,
+    version: str = "1",
 ) -> None:
     """The benchmark's data: accepted samples that nobody has dropped; its file, where there is none yet."""
     used = [one for one in samples if one.verdict == "accepted" and one.review != "dropped"]
@@ -287,15 +315,23 @@ def write_benchmark(
     if document is not None and kind is not None and not path.exists():
         told = f"Questions on {document}, drafted by a model and checked; each is asked with the passage it rests on."
         text = _BENCHMARK.format(
-            name=json.dumps(path.stem), description=json.dumps(told), data=json.dumps(path.with_suffix(".jsonl").name)
+            name=_quoted(path.stem),
+            version=_quoted(version),
+            description=_quoted(told),
+            data=_quoted(path.with_suffix(".jsonl").name),
         )
         text = text.replace("KIND\n", kind.benchmark)
         _replace(path, text)
 
 
+def _quoted(text: str) -> str:
+    """On one line of YAML, where the two halves in which JSON writes rare characters are none."""
+    return yaml.safe_dump(text, default_style='"', allow_unicode=True, width=1_000_000).strip()
+
+
 _BENCHMARK = """\
 name: {name}
-version: "1"
+version: {version}
 description: {description}
 dataset:
   source: {data}

@@ -27,6 +27,7 @@ from proctor.runs.results import (
     read_page,
     read_positions,
     read_rows,
+    response_parts,
     trial_result,
 )
 from proctor.server.access import Store
@@ -43,6 +44,7 @@ SEARCHED = (
     "what was typed, beginning where a word begins, whatever its case, its width and the spaces in it; where a script "
     "puts no spaces between words, any part."
 )
+CHARACTERS = "At most so many of each response; `response_characters` says how many it has."
 CONFINED = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 """A report holds what models wrote: a browser that shows it runs nothing of it."""
 TYPES = {"html": "text/html; charset=utf-8", "md": "text/markdown; charset=utf-8", "json": JSON}
@@ -96,6 +98,7 @@ class FilterQuery(BaseModel):
 class ResultQuery(FilterQuery):
     after: int = Field(0, ge=0, le=MAX_ID, description="The last result of the page before.")
     limit: int = Field(50, ge=1, le=500)
+    characters: int | None = Field(None, ge=0, le=10_000_000, description=CHARACTERS)
     extras: str | None = Field(
         None, alias="with", max_length=100, description=f"Further fields, separated by commas: {', '.join(EXTRAS)}."
     )
@@ -127,6 +130,7 @@ def list_results(
         after=query.after,
         outcome=query.wanted_outcome,
         is_wrong=query.wrong,
+        characters=query.characters,
     )
     extras, after = _extras(query.extras), str(rows[-1].id) if has_more else None
     page = ResultPage([_served(row, extras) for row in rows], after)
@@ -146,28 +150,58 @@ def positions(run_id: str, database: Store, query: Annotated[PositionQuery, Quer
     return json_answer(found)
 
 
+class DetailsQuery(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    characters: int | None = Field(None, ge=0, le=10_000_000, description=CHARACTERS)
+
+
 @router.get(
     "/runs/{run_id}/results/{result_id}",
     operation_id="readResult",
     responses=answers(ResultDetails, problems=(404,), headers={"ETag": "Its state."}),
 )
-def read_result(request: Request, run_id: str, result_id: Cursor, database: Store) -> Response:
+def read_result(
+    request: Request, run_id: str, result_id: Cursor, database: Store, query: Annotated[DetailsQuery, Query()]
+) -> Response:
     """One result with its prompt as it was sent, what else the sample holds, and every attempt."""
-    found, *attempts = read_attempts(database, run_id, result_id)
+    found, *attempts = read_attempts(database, run_id, result_id, characters=query.characters)
     result = trial_result(found, extras=EXTRAS)
     whole = ResultDetails(
         **asdict(result),
         result_id=str(found.id),
         worked_examples=count_worked_examples(found),
+        response_characters=found.response_characters,
         attempts=[_served(row) for row in attempts],
     )
     return cached_answer(request, whole)
 
 
+@router.get(
+    "/runs/{run_id}/results/{result_id}/response",
+    operation_id="downloadResponse",
+    responses=answers(
+        description="The whole response as text, streamed.",
+        content={"text/plain": {"schema": {"type": "string"}}},
+        problems=(404,),
+    ),
+)
+def download_response(run_id: str, result_id: Cursor, database: Store) -> Response:
+    """A response as a file, however long it is."""
+    parts = response_parts(database, run_id, result_id)
+    content = (part.encode("utf-8", "replace") for part in parts)
+    return StreamingResponse(content, media_type="text/plain; charset=utf-8", headers=_attached(f"{result_id}.txt"))
+
+
 def _served(row: ResultRow, extras: tuple[str, ...] = ()) -> ServedResult:
     examples = count_worked_examples(row) if "prompt" in extras else None
     result = trial_result(row, extras=extras)
-    return ServedResult(**asdict(result), result_id=str(row.id), worked_examples=examples)
+    return ServedResult(
+        **asdict(result),
+        result_id=str(row.id),
+        worked_examples=examples,
+        response_characters=row.response_characters,
+    )
 
 
 class ReportQuery(BaseModel):
