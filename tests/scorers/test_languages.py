@@ -141,14 +141,17 @@ SCORERS = {
     scorer.name: scorer
     for scorer in (module.create() for module in (choice, numeric, includes, exact, f1, json_schema, math))
 }
+MIN_F1 = 0.5
+"""The sixth author's marks of F1 say whether most words are shared."""
 SENTENCES = {"choice", "numeric", "includes", "exact", "f1"}
 
 
 def _accepts(row: Row) -> bool:
     sample = Sample("1", row["input"], row["target"], tuple(row["choices"] or ()), tags={"language": row["language"]})
     reason = FinishReason.LENGTH if row.get("cut") else FinishReason.STOP
-    said = asyncio.run(SCORERS[row["scorer"]].score(sample, Response(row["response"], finish_reason=reason)))
-    return said.value == 1
+    scorer = choice.create(**row["options"]) if "options" in row else SCORERS[row["scorer"]]
+    said = asyncio.run(scorer.score(sample, Response(row["response"], finish_reason=reason)))
+    return (said.value or 0) >= (MIN_F1 if row["id"].startswith("sixth-author-f1") else 1)
 
 
 def _spoil(row: Row) -> dict[str, Any]:
@@ -164,6 +167,7 @@ ACCEPTED = {
     "third_development": SENTENCES,
     "fourth_author_development": SENTENCES,
     "fifth_author_development": SENTENCES | {"json_schema"},
+    "sixth_author_development": SENTENCES,
     "second_held_out": SENTENCES,
     "sixth": {"choice", "numeric", "includes"},
     "seventh": {"choice", "numeric", "includes"},
@@ -175,8 +179,9 @@ ACCEPTED = {
     "sixteenth": {"numeric"},
     "seventeenth": {"numeric"},
     "eighteenth": {"choice", "includes"},
+    "nineteenth": {"choice", "numeric", "includes"},
 }
-"""Sets of responses that are marked right or wrong, and the scorers they are for; the last ten are of our own."""
+"""Sets of responses that are marked right or wrong, and the scorers they are for; the last eleven are of our own."""
 
 
 @pytest.mark.parametrize("file", ACCEPTED)
@@ -196,12 +201,13 @@ def test_responses_are_accepted_and_refused_as_their_author_marked_them(file):
     ("file", "size", "most_missed", "most_false_accepts"),
     [
         ("third_held_out", 159, 2, 0),
-        ("fourth_author_held_out", 181, 6, 1),
-        ("fifth_author_held_out", 269, 15, 8),
-        ("fifth_author_questions", 126, 6, 4),
-        ("twelfth", 419, 19, 3),
+        ("fourth_author_held_out", 181, 3, 0),
+        ("fifth_author_held_out", 269, 13, 7),
+        ("fifth_author_questions", 126, 5, 4),
+        ("sixth_author_held_out", 233, 21, 5),
+        ("twelfth", 419, 13, 2),
         ("thirteenth", 103, 3, 2),
-        ("fourteenth", 63, 2, 2),
+        ("fourteenth", 63, 1, 1),
     ],
 )
 def test_sets_that_miss_the_aim_are_marked_no_worse_than_the_reference_says(

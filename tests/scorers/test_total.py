@@ -18,6 +18,8 @@ from proctor.domain.sample import Sample
 from proctor.domain.scorer import Scorer
 from proctor.puzzles.family import KINDS, make
 from proctor.scorers import numeric, puzzle
+from proctor.scorers.numeric_ending import MAX_NUMBERS
+from proctor.scorers.numeric_roles import role_of
 from scorers.scoring import score
 from scorers.test_contract import NAMES, _make, _response, _sample, _score
 
@@ -99,6 +101,19 @@ def test_hostile_texts_are_scored_by_every_scorer(name, texts):
 def test_a_megabyte_is_scored_by_every_scorer(name):
     for piece in PIECES:
         _check(name, piece * (1_000_000 // len(piece)))
+
+
+@pytest.mark.parametrize(
+    "piece", ["٣ ", "1,", "7-", "7% ", "1万", "and 7 ", "7 = ", "seven ", "if 7, ", "7; it would be "]
+)
+def test_how_often_numbers_are_looked_at_does_not_grow_with_the_text(piece):
+    looked: list[int] = []
+    for size in (20_000, 200_000):
+        role_of.cache_clear()
+        score(numeric.create(), piece * (size // len(piece)), "8", question="How many bags of 6 does she fill?")
+        looked.append(role_of.cache_info().misses)
+    assert max(looked) <= 4 * MAX_NUMBERS
+    assert looked[1] <= looked[0] + MAX_NUMBERS
 
 
 FRAGMENTS = st.one_of(

@@ -15,7 +15,7 @@ from proctor.scorers.options import build, version_of
 from proctor.scorers.reading import TextReader, final_text, shorten
 
 NAME = "choice"
-REVISION = "11"
+REVISION = "12"
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 

@@ -11,9 +11,10 @@ from proctor.scorers.denial import is_denied
 from proctor.scorers.lazy_pattern import lazy_pattern
 from proctor.scorers.markers import SENTENCE_END
 from proctor.scorers.stance import Stance, stance_towards
-from proctor.scorers.stance_words import AFFIRMATION, CLAUSE_END
+from proctor.scorers.stance_words import AFFIRMATION, CLAUSE_END, NEGATIVE
 
 _LAST_WORD = lazy_pattern(r"[^\W\d_]+(?=[\W_]*\Z)")
+_STATEMENT_END = lazy_pattern(rf"{SENTENCE_END.pattern}|[;；]\s?")
 MAX_SENTENCE = 400
 MAX_ADVERB = 3
 """'No' and 'yes' may be options, and mostly are not where a sentence goes on: 'There is no reason'."""
@@ -36,6 +37,7 @@ _IS = lazy_pattern(
 _IS_AFTER = lazy_pattern(
     r"[)\]*_\"'”’»」』`]{0,4}(?:です(?!が)|でした(?!が)|だ(?![がとけっ])|である|になり|(?:이|였|이었)?(?:입니다"
     r"|습니다)(?!만)|이에요|예요|이다(?!고)|이죠|네요)"
+    r"|\s(?:it\sis|ist\ses|es\sla\srespuesta)(?=[.!\s]*\Z)"
 )
 _OPENING = lazy_pattern(
     r"[\W_]*(?:(?:yes|probably|likely|wahrscheinlich|vermutlich|wohl|probablement|probablemente|easy|certainly"
@@ -86,7 +88,7 @@ def answer_by_text(
         ("the only option said to be alone", [mention for mention in live if _is_alone(text, mention)]),
         (
             "the only option with a superlative",
-            [mention for mention in live if _SUPERLATIVE.search(_around(text, mention, CLAUSE_END))],
+            [mention for mention in live if _SUPERLATIVE.search(around(text, mention, CLAUSE_END))],
         ),
         ("the only option of the last sentence", _of_last_sentence(text, named, live)),
     ):
@@ -152,17 +154,21 @@ def _of_last_sentence(text: str, named: list[Mention], live: list[Mention]) -> l
 def _said_of_what_is_asked(text: str, live: list[Mention], choices: tuple[str, ...], question: str) -> list[Mention]:
     """The mentions whose clauses, or else sentences, repeat most of the question's words."""
     asked = asked_words(question) - frozenset[str]().union(*map(words_of, choices))
-    for ends in (CLAUSE_END, SENTENCE_END):
-        repeated = [len(asked & words_of(_around(text, mention, ends))) for mention in live]
+    for ends in (CLAUSE_END, _STATEMENT_END, SENTENCE_END):
+        repeated = [len(asked & words_of(around(text, mention, ends))) for mention in live]
         if any(repeated):
             break
     most = max(repeated, default=0)
     best = [mention for mention, count in zip(live, repeated, strict=True) if count == most] if most else []
+    if not NEGATIVE.search(last_question(question)):  # 'Saturn has rings, not moons'
+        best = [
+            mention for mention in best if not NEGATIVE.search(AFFIRMATION.sub("", around(text, mention, CLAUSE_END)))
+        ]
     topic = words_of(" ".join(_LAST_WORD.findall(last_question(question))))
-    return [mention for mention in best if topic & words_of(_around(text, mention, CLAUSE_END))] or best
+    return [mention for mention in best if topic & words_of(around(text, mention, CLAUSE_END))] or best
 
 
-def _around(text: str, mention: Mention, ends: re.Pattern[str]) -> str:
+def around(text: str, mention: Mention, ends: re.Pattern[str]) -> str:
     """The clause or sentence without the option itself."""
     floor, ceiling = max(0, mention.start - MAX_SENTENCE), mention.end + MAX_SENTENCE
     opening = max((found.end() for found in ends.finditer(text, floor, mention.start)), default=floor)

@@ -81,7 +81,7 @@ def _mention_end(text: str, start: int, patterns: Patterns, choices: tuple[str, 
     if label is None:
         return None
     end = start + len(said) - len(said.lstrip(QUOTING)) + len(fold_choice(choices[labels.index(label)]))
-    own = re.compile(rf"\s?\({label}\)").match(text, end)  # 'overfitting (A)'
+    own = re.compile(rf"\s?\((?:[^\W\d_]+\s)?{label}\)").match(text, end)  # 'overfitting (A)'
     return own.end() if own else end
 
 

@@ -26,7 +26,8 @@ from proctor.scorers.choice_patterns import (
     WRONG_ASKED,
     Patterns,
 )
-from proctor.scorers.choice_texts import fold_choice, inflected_choice, only_choice_in
+from proctor.scorers.choice_predicates import said_of_one
+from proctor.scorers.choice_texts import fold_choice, inflected_choice, only_choice_in, reworded_choice
 from proctor.scorers.denial import is_denied
 from proctor.scorers.markers import CORRECTION, NEGATION, SENTENCE_END
 from proctor.scorers.stance import Stance, stance_towards
@@ -48,7 +49,8 @@ def infer_choice(
     if len(approved) == 1 and len(set(patterns.listed.findall(text))) > 1:
         return approved.pop(), "the only one listed as right"
     settled = (
-        _corrected_to(text, patterns, choices, labels)
+        said_of_one(text, patterns, choices, labels, question)
+        or _corrected_to(text, patterns, choices, labels)
         or _concluded_text(text, patterns, choices, labels)
         or read_commitment(text, patterns, choices, labels)
     )
@@ -105,6 +107,8 @@ def _by_letter_or_place(text: str, choices: tuple[str, ...], labels: str) -> tup
         return labels[places.pop()], "named by its place"
     if inflected := inflected_choice(text, choices, labels):
         return inflected, "named in another form"
+    if reworded := reworded_choice(text, choices, labels):
+        return reworded, "named in other words"
     return None, "names no option"
 
 

@@ -11,8 +11,10 @@ from typing import NamedTuple
 from proctor.scorers.choice_labels import is_label
 from proctor.scorers.choice_patterns import Patterns
 from proctor.scorers.lazy_pattern import lazy_pattern
+from proctor.scorers.markers import SENTENCE_END
 from proctor.scorers.polite_forms import polite_forms
 from proctor.scorers.reading import plain
+from proctor.scorers.stance_words import DISMISSED, NEGATIVE, TURN
 
 MAX_MENTIONS = 200
 _JOIN = lazy_pattern(
@@ -31,6 +33,14 @@ _ARTICLE = lazy_pattern(
 )
 """An article, or the pronoun of an option that says what something does: 'It falls' as 'The price falls'."""
 _BRACKETED = lazy_pattern(r"\s?[(\[](\w)[)\]]")
+
+
+MAX_BOTH = 60
+_BOTH = lazy_pattern(
+    r"\bboth\b[^.;\n]{1,60}?\b(?:are|seem|could\sbe|would\sbe)\s(?P<said>[^.;\n]{0,30})"
+    r"|\b(?:are|sont|sind|son)\s(?:both|tou(?:s|tes)\sles\sdeux|beide|ambos|ambas|los\sdos|las\sdos)\b",
+    re.IGNORECASE,
+)
 
 
 class Mention(NamedTuple):
@@ -60,6 +70,30 @@ def named_options(text: str, patterns: Patterns, choices: tuple[str, ...], label
         and _BRACKETED.match(text, max(0, mention.start - 1))
     ]
     return list(_group(text, iter(sorted([*quoted, *bracketed], key=lambda mention: mention.start))))
+
+
+def gives_both(text: str, patterns: Patterns, choices: tuple[str, ...], labels: str) -> bool:
+    """Whether two options are said to be right together, and none of them behind it: 'Both C and D are prime'."""
+    both = list(_BOTH.finditer(text))
+    if not both:
+        return False
+    opening = max((found.end() for found in SENTENCE_END.finditer(text, 0, both[-1].start())), default=0)
+    if both[-1]["said"] is not None and quoted_options(text[opening : both[-1].start()], choices, labels):
+        return False  # 'Sue, since both John and Mike are taller'
+    around = text[max(0, both[-1].start() - MAX_BOTH) : both[-1].end() + MAX_BOTH]
+    named = [*lettered_options(around, patterns), *quoted_options(around, choices, labels)]
+    pair = next((mention for mention in named if len(mention.labels) > 1), None)
+    letters = {label for mention in lettered_options(around, patterns) for label in mention.labels}
+    pair_labels = pair.labels if pair else frozenset(letters)
+    if len(pair_labels) != 2:
+        return False
+    rest = text[both[-1].end() :]
+    if NEGATIVE.search(both[-1]["said"] or "") or DISMISSED.search(both[-1]["said"] or "") or TURN.search(rest):
+        return False
+    last = lettered_options(rest, patterns)
+    return not last or all(
+        mention.labels & pair_labels == pair_labels or not mention.labels & pair_labels for mention in last
+    )
 
 
 def _letters(text: str, patterns: Patterns) -> Iterator[Mention]:

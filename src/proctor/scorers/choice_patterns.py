@@ -163,7 +163,7 @@ NOT_RIGHT = lazy_pattern(
 )
 NAMED = lazy_pattern(
     r"(?:option|choice|letter|answer|antwort|buchstabe|opción|respuesta|opção|réponse|lettre|вариант|ответ)\s*$"
-    r"|(?-i:\b(?:is|be|say|with|ist|est|es)\s|['’]s\s)$",
+    r"|(?-i:\b(?:is|be|say|with|makes|making|leaves|leaving|ist|est|es)\s|['’]s\s)$",
     re.IGNORECASE,
 )
 CONDITION = lazy_pattern(r"\b(?:if|unless|wenn|falls|si|если)\b|如果|(?<!か)もし", re.IGNORECASE)

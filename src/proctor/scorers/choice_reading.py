@@ -11,6 +11,7 @@ from proctor.scorers.choice_elimination import only_one_left
 from proctor.scorers.choice_inference import infer_choice, read_verdicts
 from proctor.scorers.choice_labels import is_conditional, is_label, mentioned_in, read_correction
 from proctor.scorers.choice_listing import breaks_off, lists_options, skip_listing
+from proctor.scorers.choice_mentions import gives_both
 from proctor.scorers.choice_numbers import option_counted
 from proctor.scorers.choice_patterns import (
     CALLED_WRONG,
@@ -65,6 +66,8 @@ def read_choice(
     patterns = patterns_for(labels)
     text = whole = _lower_articles(_latin(plain(without_struck(own_turn(text)))), choices)
     if not _ends_plainly(text, patterns):
+        if len(text) <= MAX_BOTH_TEXT and choices and gives_both(text, patterns, choices, labels):
+            return None, MANY_OPTIONS
         if verdicts := read_verdicts(text, labels):
             return verdicts
         text = without_asides(text, patterns, choices, labels)
@@ -72,7 +75,7 @@ def read_choice(
     for part in dict.fromkeys((first_turn(text), text)):
         settled = _settled(part, patterns, choices, labels)
         if settled is not None:
-            return settled
+            return _settled_as_asked(settled, text, patterns, choices, labels, question)
     said = _without_choices(text, choices)
     lowered = said.lower()
     if any(words in lowered for words in NO_CHOICE) or _declines(said):
@@ -87,6 +90,21 @@ def read_choice(
     if label is None and (left := only_one_left(whole, patterns, choices, labels)):
         return left, "the only option that is not ruled out"
     return label, how
+
+
+def _settled_as_asked(
+    settled: tuple[str | None, str],
+    text: str,
+    patterns: Patterns,
+    choices: tuple[str, ...],
+    labels: str,
+    question: str,
+) -> tuple[str | None, str]:
+    """Where the false one is asked for, 'D is true; C is false' settles on C."""
+    if settled[1] != SAID_CORRECT or not choices:
+        return settled
+    wrong = option_called_wrong(text, patterns, choices, labels, question)
+    return (wrong, "the only option said to be wrong, as was asked") if wrong else settled
 
 
 def _ends_plainly(text: str, patterns: Patterns) -> bool:
@@ -130,7 +148,9 @@ def _lower_articles(text: str, choices: tuple[str, ...]) -> str:
     return text
 
 
+MAX_BOTH_TEXT = 400
 MAX_VERDICT = 8
+SAID_CORRECT = "said to be correct"
 _ENDS_VERDICT = lazy_pattern(r"(?s).{0,8}?(?:richtig|correcta)[)*_]*[;.]")
 """'A is correct; B is not': a verdict on what stands before it."""
 Claim = tuple[str | None, int, str]
@@ -153,7 +173,7 @@ def _claimed(text: str, patterns: Patterns, choices: tuple[str, ...], labels: st
     for found in patterns.verdict.finditer(text, claim[1] if claim else 0):
         if is_label(text, found.start(1), found[1]) and not is_conditional(text, found.start(), found.end()):
             is_two = ONE_OF_TWO.search(text, max(0, found.start() - 80), found.start(1)) is not None
-            claim = (None, found.end(), MANY_OPTIONS) if is_two else (found[1], found.end(), "said to be correct")
+            claim = (None, found.end(), MANY_OPTIONS) if is_two else (found[1], found.end(), SAID_CORRECT)
     return claim
 
 

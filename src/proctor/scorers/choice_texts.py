@@ -5,10 +5,15 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from proctor.scorers.asked_words import are_forms, words_of
 from proctor.scorers.lazy_pattern import lazy_pattern
+from proctor.scorers.markers import SENTENCE_END
 from proctor.scorers.reading import plain
+from proctor.scorers.stance_words import NEGATIVE
 
 MAX_INFLECTED = 120
+MAX_REWORDED = 2000
+MIN_WORDS = 2
 MIN_STEM = 4
 _VERB_END = lazy_pattern(r"(?:y?e[sn]?t?|ent|s|ed|ing|e[nrt]|[aeiáéíó]r|[ae]n?|ir|[aei]rse|re|ons|ez)\Z")
 _DENIES = lazy_pattern(
@@ -78,3 +83,20 @@ def inflected_choice(text: str, choices: tuple[str, ...], labels: str) -> str | 
 
 def _verb_stem(word: str) -> str:
     return _VERB_END.sub("", word)
+
+
+def _says_all(said: frozenset[str], words: frozenset[str]) -> bool:
+    return all(any(are_forms(word, other) for other in said) for word in words)
+
+
+def reworded_choice(text: str, choices: tuple[str, ...], labels: str) -> str | None:
+    """The one option all of whose words occur in one sentence that denies nothing: 'es ist am besten, X zu rufen'."""
+    wanted = {label: words_of(choice) for label, choice in zip(labels, choices, strict=False)}
+    named = {
+        label
+        for sentence in SENTENCE_END.split(text[-MAX_REWORDED:])
+        if sentence and not _DENIES.search(sentence) and not NEGATIVE.search(sentence)
+        for label, words in wanted.items()
+        if len(words) >= MIN_WORDS and _says_all(words_of(sentence), words)
+    }
+    return named.pop() if len(named) == 1 else None

@@ -14,19 +14,20 @@ from proctor.domain.sample import Sample
 from proctor.domain.score import Score
 from proctor.scorers.assertion import is_asserted
 from proctor.scorers.lazy_pattern import lazy_pattern
+from proctor.scorers.names import start_of_name
 from proctor.scorers.options import build, version_of
 from proctor.scorers.reading import TextReader, final_text, plain
 from proctor.scorers.words import KOREAN_ENDING
 
 NAME = "includes"
-REVISION = "10"
+REVISION = "11"
 
 MAX_PLACES = 1000
 SPACELESS = lazy_pattern(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\u0e00-\u0e7f]")
 """Scripts that are written without spaces: nothing there shows where a word ends."""
 HANGUL = lazy_pattern("[가-힣]")
 PREDICATE = (
-    "(?:대왕|선생님?|씨|님)(?:입니다|이에요|예요|이|은|가|는|께서)?"
+    "(?:대왕|선생님?|씨|님|특별시|광역시|특별자치시)(?:입니다|이에요|예요|이|은|가|는|께서)?"
     "|밖에|뿐|일|이며|이고|이죠|죠|이네요|네요|이었다|였다|입니다만|인데|이지만|지만|이지"
 )
 """Further forms of 'is' behind a Korean noun; 인 is none, for 한국인 is a person."""
@@ -64,11 +65,12 @@ class Includes(TextReader):
         if not text:
             return Score.invalid(NAME, reason="the response is empty")
         said = self._normal(text)
+        written = text if len(text) == len(said) else ""
         is_named = False
         for target in sample.targets:
             wanted = self._normal(target.strip())
             places = self._places(wanted, said) if wanted else []
-            if any(is_asserted(said, start, end, sample.input_text) for start, end in places):
+            if any(is_asserted(said, start_of_name(written, start), end, sample.input_text) for start, end in places):
                 return Score(NAME, 1.0, answer=target, reason="the response contains the target")
             is_named = is_named or bool(places)
         reason = "the response rules the target out" if is_named else "the target does not occur in the response"

@@ -34,7 +34,8 @@ NEGATION = lazy_pattern(
     re.IGNORECASE,
 )
 CORRECTION = lazy_pattern(
-    r"""\b(?:wait|actually|correction|scratch\ that|on\ second\ thou?ght|let\ me\ (?:re|correct|double|fix)
+    r"""\b(?:wait|(?:hold|hang)\ on|no\ wait|on\ reflection|strike\ that|my\ bad|un\ (?:momento|instant)|warte"
+    r"|actually|correction|scratch\ that|on\ second\ thou?ght|let\ me\ (?:re|correct|double|fix)
     |(?:or|ou|oder|o)\ (?:rather|plutôt|vielmehr|besser|mejor|más\ bien)|i\ (?:made\ a\ mistake|was\ wrong|misread
       |meant?)|my\ mistake|corrected\ to|sorry|oops|hmm|no,
     |(?:ah|oh|ach|eh|ay)[,]?\ (?:no|non|nein)
@@ -47,6 +48,8 @@ CORRECTION = lazy_pattern(
     |아니(?=[,.요 ]|에요[,. ]|다[,. ])|잠깐|잠시만요|정정|잘못""",
     re.VERBOSE | re.IGNORECASE,
 )
+# 'Sorry for the delay' and 'Actually, it has been so since 987' take nothing back.
+WEAK = lazy_pattern(r"sorry|hmm|actually|en\sfait", re.IGNORECASE)
 # 'A common mistake is to choose C', 'many students pick A': not the choice of who is speaking.
 OF_OTHERS = lazy_pattern(
     r"\b(?:students?|people|many|some|others|mistakes?|tempt\w*|might|may|could|never|not|n['’]t|if)\b[^.,\n]{0,20}$"

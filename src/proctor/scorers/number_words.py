@@ -145,7 +145,7 @@ _SPELT_WITHOUT_BIG, _SPELT_WITH_BIG = (
         r"|(?P<dozens>[一二两兩三四五六七八九十])打(?![开開电電算扮扫掃听聽])"
         r"|(?P<under>[一二两三四五六七八九十百]+)分[之の](?P<over>[一二两三四五六七八九十百]+)"
         # 一共 'altogether', 一起 'together' and 三角 'triangle' are words, and 第三 is a place in a row.
-        r"|(?<!第)(?P<signs>(?:[〇零一二两兩三四五六七八九十百万萬亿億]|(?<![十百])千)+)(?![共起样樣定些直般旦切部角边邊])",
+        r"|(?<![第哪某另同])(?P<signs>(?:[〇零一二两兩三四五六七八九十百万萬亿億]|(?<![十百])千)+)(?![共起样樣定些直般旦切部角边邊])",
         re.IGNORECASE,
     )
     for big in (_NO_BIG, _BIG)
@@ -161,6 +161,8 @@ _HALF_BEHIND = lazy_pattern(
     re.IGNORECASE,
 )
 MAX_LENGTH = 80
+MAX_SIGNS = 15
+"""Of a number written sign by sign; more are no number that a float can hold."""
 _ALSO_ENGLISH = ("once", "seize", "elf", "null")
 _ENGLISH_TEXT = lazy_pattern(r"\b(?:the|of|and|is|are|was|it|he|she|you|they)\b", re.IGNORECASE)
 
@@ -271,6 +273,8 @@ def _worded(words: str) -> int:
 
 
 def _signed(signs: str) -> int:
+    if 1 < len(signs) <= MAX_SIGNS and all(sign in _DIGITS for sign in signs):  # 一九四九
+        return int("".join(str(_DIGITS[sign]) for sign in signs))
     total = section = digit = 0
     for sign in signs:
         if sign in _DIGITS:

@@ -42,7 +42,7 @@ NUMBER = lazy_pattern(
     (?:
       (?:(?P<whole>\d+)\ ?)?\\[dt]?frac\ ?
         (?:\{{\ ?(?P<top>-?[\d,.]+)\ ?\}}\ ?\{{\ ?(?P<bottom>[\d,.]+)\ ?\}}|(?P<t1>\d)(?P<b1>\d))
-      |(?:(?P<mixed>\d+)[\ -])?(?<![/\d.,])(?P<over>\d+)\ ?/\ ?(?P<under>\d+)(?![/\d]|\.\d)
+      |(?:(?P<mixed>\d+)[\ -])?(?<![/\d.,])(?P<over>\d+)\ ?/\ ?(?P<under>\d+)(?![/\d]|[.,]\d)
       |(?P<before>\d*)\ ?(?P<vulgar>[½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞])
       |(?P<base>\d{{1,3}})(?:(?:\^|\*\*)\{{?(?P<to>-?\d{{1,2}})(?!\d)\}}?|(?P<small>[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]{{1,3}}))
       |(?P<digits>\d{{1,3}}(?:\ \d{{3}})+(?:[.,]\d+)?(?!\d)|\d+(?:[.,'’]\d+)*|(?<![\w)\].])\.\d+)
@@ -51,6 +51,7 @@ NUMBER = lazy_pattern(
           (?:(?:\^|\*\*)\ ?\{{?(?P<power>-?\d{{1,3}})\}}?|(?P<raised>[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]{{1,4}})))?
     )
     (?:\ ?(?:(?P<percent>{PERCENT})|(?P<scale>{"|".join(sorted(_SCALES, key=len, reverse=True))})(?![a-z])
+       (?!(?<=千)[米克瓦卡])
       |(?<=\d)(?P<kilo>[kmb])\b))?
     """,
     re.VERBOSE | re.IGNORECASE,

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from proctor.scorers.numeric_reading import NumericReading
 
 NAME = "numeric"
-REVISION = "11"
+REVISION = "12"
 DEFAULT_RELATIVE = 1e-9  # the noise of floating point, nothing more
 COMMA_LANGUAGES = frozenset(
     {

@@ -39,7 +39,7 @@ _FOR_OTHER = lazy_pattern(rf"\s(?:\w+\s)?(?:à|to|for|für|a|para)\s{_WHOSE}\s(?
 _HOW_MANY = lazy_pattern(r"\b(?:how\s(?:many|much)|wie\s?viele?|combien|cuánt[oa]s?)\b", re.IGNORECASE)
 _STILL = lazy_pattern(r"\b(?:still|noch|encore|todavía|aún)\b|まだ|아직|还有", re.IGNORECASE)
 COMPUTES = lazy_pattern(
-    r"=|\b(?:divid\w+|gives?|makes?|times|ergibt|geteilt|macht|donne|divisé\w*|fait|da|dividid\w+|resulta)\b",
+    r"=|\b(?:divid\w+|gives?|makes?|times|ergibt|geteilt|macht|donne|divisé\w*|fait|da|dividid\w+|resulta|round\w*|gerundet|arrondi\w*|redonde\w+)\b",
     re.IGNORECASE,
 )
 _GIVEN = lazy_pattern(
@@ -48,7 +48,7 @@ _GIVEN = lazy_pattern(
 )
 """'It's 96' says all."""
 MAX_WITH_PARTS = 240
-_TOTAL = lazy_pattern(
+TOTAL = lazy_pattern(
     r"\b(?:together|altogether|in\s(?:all|total)|total|combined|zusammen|insgesamt|gesamt\w*|ensemble|en\stout|au\stotal"
     r"|en\stotal|juntos|juntas)\b|全部|合わせ|合計|みんなで|一共|总共|共有|모두|합하|전부|합계",
     re.IGNORECASE,
@@ -126,7 +126,7 @@ def asks_remainder(question: str) -> bool:
 
 def total_before_parts(text: str, numbers: list[FoundNumber], question: str) -> FoundNumber | None:
     """'32 legs. The spiders have 24, the dogs 8' where the question asks for all of them."""
-    if len(numbers) < 2 or len(text) > MAX_WITH_PARTS or not _TOTAL.search(last_question(question)):
+    if len(numbers) < 2 or len(text) > MAX_WITH_PARTS or not TOTAL.search(last_question(question)):
         return None
     total, *parts = numbers
     rest = text[total.end :]

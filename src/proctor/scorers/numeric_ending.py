@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
+import re
+from collections import deque
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
 from proctor.scorers.asked_words import asked_words, last_question, words_of
 from proctor.scorers.contrast import is_ruled_out_after
 from proctor.scorers.denial import is_denied
+from proctor.scorers.lazy_pattern import lazy_pattern
 from proctor.scorers.markers import CORRECTION, SENTENCE_END
 from proctor.scorers.number_words import find_spelt
 from proctor.scorers.numbers import MAX_INTEGER_DIGITS, FoundNumber, find_numbers
-from proctor.scorers.numeric_asked import GONE, asks_remainder, keep_asked, says_only_what_is_gone, total_before_parts
-from proctor.scorers.numeric_facts import FACT, asks_fact, fact_stated, only_years, opening_fact, year_bound
-from proctor.scorers.numeric_given import count_given, without_given, worked_out_of_given
+from proctor.scorers.numeric_asked import GONE, TOTAL, asks_remainder, keep_asked, says_only_what_is_gone
+from proctor.scorers.numeric_facts import asks_fact, only_years, year_bound
+from proctor.scorers.numeric_given import count_given, without_given
 from proctor.scorers.numeric_patterns import (
     AFTERWORD,
-    ARRIVES,
     ASIDE,
     BECAUSE,
-    BETWEEN,
     BOLD,
     BOUND_AFTER,
     BOUND_BEFORE,
-    CHANGED,
     CLAUSE_END,
     CONCLUDES,
     GOES_ON,
@@ -32,8 +32,6 @@ from proctor.scorers.numeric_patterns import (
     LIMIT_ASKED,
     NUMBERED,
     OPERATOR,
-    OR,
-    RANGE,
     RATE,
     RATE_ASKED,
     RATIO,
@@ -41,22 +39,30 @@ from proctor.scorers.numeric_patterns import (
     REASON_AT_END,
     REMAINDER,
     SO,
-    SPAN,
-    SPAN_BETWEEN,
     SPENT,
     UNDONE_SUM,
 )
+from proctor.scorers.numeric_ranges import ends_range, is_range
+from proctor.scorers.numeric_remarks import without_follow_up, without_remarks
 from proctor.scorers.numeric_roles import MAX_SHORT, NumberRole, role_of
 from proctor.scorers.numeric_spelt import only_spelt, spelt_rather
+from proctor.scorers.numeric_statements import stated_number
 from proctor.scorers.numeric_subjects import without_others
-from proctor.scorers.numeric_times import asks_before, without_other_times
+from proctor.scorers.numeric_times import asks_before, says_only_other_time, without_other_times
+from proctor.scorers.numeric_unasked import without_unasked
 from proctor.scorers.numeric_units import of_unit_asked
 from proctor.scorers.stance import leaves_open
 from proctor.scorers.stance_words import TURN
 
 TAIL = 2000
+MAX_NUMBERS = 600
+"""The last ones are looked at: a tail of digits and commas holds a thousand, and each takes a look around it."""
+MAX_SPELT = 240
+"""Characters of a response whose numbers are all in words; in a longer one 'two' and 'first' are said of anything."""
 DENIED = "said not to be the answer"
 OF_ANOTHER = "said of somebody else than the question asks about"
+OF_OTHER_TIME = "said of another time than the question asks about"
+_THAT_IS = lazy_pattern(r"[\s\W]*(?:soit|that\sis|macht|o\ssea|es\sdecir|en\stotal)\s", re.IGNORECASE)
 MAX_ANSWER = 24
 """An answer with its unit alone: '32 Euro. He spent 18'."""
 
@@ -67,7 +73,9 @@ def last_number(text: str, *, comma_decimals: bool, question: str = "") -> tuple
     floor = max(0, start - MAX_INTEGER_DIGITS)
     while start > 0 and (text[start - 1].isdigit() or (start > floor and not text[start].isspace())):
         start -= 1  # never cut a number in two
-    text = _conclusion(without_other_times(text[start:].strip(), question), comma_decimals)
+    text = without_follow_up(text[start:].strip())
+    text = _conclusion(without_other_times(text, question), comma_decimals)
+    text = without_remarks(text, _numbers(text, comma_decimals), question)
     bold = _bold(text, text.rfind("\n") + 1, comma_decimals) or _only_bold(text, comma_decimals)
     if bold:
         number = _likeliest(text, bold)
@@ -75,6 +83,8 @@ def last_number(text: str, *, comma_decimals: bool, question: str = "") -> tuple
     outside = ASIDE.sub(lambda found: " " * len(found[0]), text)
     found = _last(outside, question, comma_decimals) or _last(text, question, comma_decimals)
     is_gone = found is not None and len(_numbers(text, comma_decimals)) < 2 and says_only_what_is_gone(text, question)
+    if found and says_only_other_time(text, question):
+        return found[0], OF_OTHER_TIME, True
     return (found[0], GONE, True) if found and is_gone else found
 
 
@@ -85,15 +95,6 @@ def opening_number(text: str, *, comma_decimals: bool) -> FoundNumber | None:
     if len(numbers) != 1 or len(first.replace(numbers[0].text, "").split()) > 1:
         return None
     return None if CONCLUDES.search(rest) or CORRECTION.search(rest) else numbers[0]
-
-
-def is_range(text: str, number: FoundNumber) -> bool:
-    """Whether another number follows it as the other end of a range, or as another answer: '3–5', '4 or 5'."""
-    if RANGE.match(text, number.end) or SPAN.match(text, number.end):
-        return True
-    other = OR.match(text, number.end)
-    second = next(find_numbers(text, other.end(), other.end() + 40), None) if other else None
-    return second is not None and not set(number.readings()) & set(second.readings())
 
 
 def _is_only_bound(text: str, number: FoundNumber, numbers: list[FoundNumber], question: str) -> bool:
@@ -126,9 +127,10 @@ def _numbers(text: str, comma: bool) -> list[FoundNumber]:
     numbered = {found.start(1): found[1] for found in NUMBERED.finditer(text)}
     if "1" not in numbered.values():
         numbered = {}
+    last = deque(find_numbers(text, comma_decimals=comma), maxlen=MAX_NUMBERS)
     return [
         number
-        for number in find_numbers(text, comma_decimals=comma)
+        for number in last
         if number.start not in numbered
         and not HEADED.search(text, max(0, number.start - 16), number.start)
         and not RATIO.search(text, max(0, number.start - 2), number.start)
@@ -158,24 +160,28 @@ def _likeliest(text: str, numbers: list[FoundNumber]) -> FoundNumber:
 
 def _last(text: str, question: str, comma: bool) -> tuple[FoundNumber, str, bool] | None:
     """The number that states what is asked, comes to all its parts, or is the likeliest of the last sentence."""
-    numbers = only_years(text, _numbers(text, comma), question)
+    known = _numbers(text, comma)
+    if not known and len(text) <= MAX_SPELT and len(question) > 2:
+        known = [*find_spelt(text)]
+    numbers = only_years(text, known, question)
     if (own := without_others(text, numbers, question)) is None:
         return numbers[-1], OF_ANOTHER, True
     numbers = own
     if len(numbers) > 1 and asks_fact(text, question):
         numbers = _not_denied(text, numbers) or numbers
-    fact = fact_stated(text, numbers, question) if len(numbers) > 1 else None
-    if fact := fact or opening_fact(text, numbers, question):
-        return fact, FACT, is_range(text, fact)
-    if total := total_before_parts(text, numbers, question):
-        return total, "the total of the parts behind it", False
-    return _likeliest_of_last_sentence(text, numbers, question)
+    numbers = without_unasked(text, numbers, question)
+    if stated := stated_number(text, numbers, question):
+        return *stated, is_range(text, stated[0])
+    return _likeliest_of_last_sentence(text, numbers, known, question)
 
 
 def _likeliest_of_last_sentence(
-    text: str, numbers: list[FoundNumber], question: str
+    text: str, numbers: list[FoundNumber], known: list[FoundNumber], question: str
 ) -> tuple[FoundNumber, str, bool] | None:
-    """Of the last sentence with a number that is not merely known, the likeliest answer; else the last number."""
+    """Of the last sentence with a number that is not merely known, the likeliest answer; else the last number.
+
+    The numbers are those that may answer; the known ones are all from which one may be worked out.
+    """
     is_remainder_asked = asks_remainder(question)
     for start, end in _sentences_backwards(text):
         is_worked_out = any(role_of(text, number) is NumberRole.RESULT for number in _between(numbers, start, end))
@@ -185,8 +191,10 @@ def _likeliest_of_last_sentence(
         is_left_asked = is_remainder_asked and not is_worked_out
         if is_left_asked and _is_only_spent(text, numbers, start, end):
             continue
+        if is_left_asked and _says_left_before(text, numbers, start, end):
+            continue
         left = _remainder(text, numbers, start, end, is_asked=is_left_asked)
-        begin, stop = left or _claim(text, numbers, start, end)
+        begin, stop = left or _claim(text, numbers, start, end, question)
         said = _between(numbers, begin, stop)
         likely = [number for number in said if role_of(text, number) <= NumberRole.RATE]
         is_result = any(role_of(text, number) is NumberRole.RESULT for number in likely)
@@ -195,18 +203,18 @@ def _likeliest_of_last_sentence(
         if is_plain and (rate := _rate_asked(text, _between(numbers, start, end), question)):
             return rate, "the only number for each of what the question names", is_range(text, rate)
         if is_plain and asked:
-            if begin > 0 and _only_repeats(text, numbers, start, end, question):
+            if begin > 0 and _only_repeats(text, known, start, end, question):
                 continue
-            is_whole = len(asked) == len(said) and BECAUSE.search(text, start, end) is None
+            is_whole = begin == start and len(asked) == len(said) and BECAUSE.search(text, start, end) is None
             sentence = _between(numbers, start, end) if is_whole else []
-            asked = _new(text, numbers, asked, question) or _new(text, numbers, sentence, question) or asked
+            asked = _new(text, asked, question) or _new(text, sentence, question) or asked
         best = _likeliest(text, asked) if asked else None
         is_given = is_plain and len(question) > 2 and best is not None and not without_given([best], question)
         best = spelt_rather(text, best, begin, stop, question, is_given=is_given) or best
         best = _concluded(text, best, said, end, question) or best
         if best and role_of(text, best) is not NumberRole.KNOWN:
             is_open = _is_only_bound(text, best, numbers, question) or _is_one_of_two(text, numbers)
-            return best, "the last number", is_open or _ends_range(text, said, best) or is_range(text, best)
+            return best, "the last number", is_open or ends_range(text, said, best) or is_range(text, best)
     if numbers:
         is_refuted = len(text) <= MAX_SHORT and all(_is_denied(text, number) for number in numbers)
         return numbers[-1], DENIED if is_refuted else "the last number", is_refuted
@@ -230,7 +238,10 @@ def _concluded(
     bounds = [best.end, *(found.end() for found in CLAUSE_END.finditer(text, best.end, end)), end]
     for begin, stop in reversed(list(pairwise(bounds))):
         new = without_given(_between(said, begin, stop), question)
-        if len(new) == 1 and role_of(text, new[0]) is NumberRole.SAID and asked & words_of(text[begin:stop]):
+        is_conclusion = (
+            asked & words_of(text[begin:stop]) or TOTAL.search(text, begin, stop) or _THAT_IS.match(text, begin, stop)
+        )
+        if len(new) == 1 and role_of(text, new[0]) is NumberRole.SAID and is_conclusion:
             return new[0]
     return None
 
@@ -273,18 +284,12 @@ def _only_repeats(text: str, numbers: list[FoundNumber], start: int, end: int, q
     return 0 < most < max(count_given(numbers, before, question))
 
 
-def _new(text: str, numbers: list[FoundNumber], said: list[FoundNumber], question: str) -> list[FoundNumber]:
-    """Those said that the question does not name; of several the one that follows from the others."""
-    if len(question) < 3 or any(is_range(text, number) or _ends_range(text, said, number) for number in said):
+def _new(text: str, said: list[FoundNumber], question: str) -> list[FoundNumber]:
+    """Those said that the question does not name."""
+    if len(question) < 3 or any(is_range(text, number) or ends_range(text, said, number) for number in said):
         return said
     new = [number for number in without_given(said, question) if role_of(text, number) is not NumberRole.KNOWN]
-    if (
-        len({number.value for number in new}) > 1
-        and not SO.search(text, new[0].end, new[-1].start)
-        and not TURN.search(text, new[0].end, new[-1].start)
-    ):
-        return worked_out_of_given(numbers, new, question)
-    return new
+    return [number for number in new if role_of(text, number) <= NumberRole.RATE] or new
 
 
 def _is_only_spent(text: str, numbers: list[FoundNumber], start: int, end: int) -> bool:
@@ -294,6 +299,18 @@ def _is_only_spent(text: str, numbers: list[FoundNumber], start: int, end: int) 
         and REMAINDER.search(text, start, end) is None
         and bool(before := _between(numbers, 0, start))
         and (REMAINDER.search(text, 0, start) is not None or (len(before) == 1 and start < MAX_ANSWER))
+    )
+
+
+def _says_left_before(text: str, numbers: list[FoundNumber], start: int, end: int) -> bool:
+    """'3 are left. She needs 7 bags': a sentence about something else, after one about what is left."""
+    if len(text) > MAX_SHORT or REMAINDER.search(text, start, end):
+        return False
+    if "=" in text or any(pattern.search(text, start, end) for pattern in (SO, CONCLUDES, CORRECTION, TURN)):
+        return False
+    return any(
+        REMAINDER.search(text, begin, stop) and _between(numbers, begin, stop)
+        for begin, stop in _sentences(text, start)
     )
 
 
@@ -312,7 +329,7 @@ def _remainder(
     return left[0] if len(left) == 1 and len(clauses) > 1 and REMAINDER.search(text, *left[0]) else None
 
 
-def _claim(text: str, numbers: list[FoundNumber], start: int, end: int) -> tuple[int, int]:
+def _claim(text: str, numbers: list[FoundNumber], start: int, end: int, question: str) -> tuple[int, int]:
     """The part of a sentence that says what is so: after its 'if' and its 'so', without the when and why."""
     is_ground = REASON_AT_END.search(text, start, end) or UNDONE_SUM.search(text, start, end)
     if is_ground and _between(numbers, 0, start):
@@ -333,13 +350,22 @@ def _claim(text: str, numbers: list[FoundNumber], start: int, end: int) -> tuple
             is_sum = OPERATOR.search(text, start, found.start()) is not None
             if _has_result(before, roles) and not found[0].startswith(","):
                 return start, found.start()
-            return start, end if is_sum or (_has_result(after, roles) and not is_repeated) else found.start()
+            is_stated = _is_stated_first(text, found, said, question)
+            is_working = _has_result(after, roles) and not is_repeated and not is_stated
+            return start, end if is_sum or is_working else found.start()
     colon = text.find(": ", start, end)
     said = [number for number in _between(numbers, start, colon) if roles[number.start] <= NumberRole.SAID]
     after = _between(numbers, colon, end)
     if not said or _has_result(after, roles):
         return start, end
     return start, colon if len(after) > 1 or said[-1].value in [number.value for number in after] else end
+
+
+def _is_stated_first(text: str, because: re.Match[str], said: list[FoundNumber], question: str) -> bool:
+    """'18 are free, for 2/3 of 54 = 36': what is said before anything is worked out."""
+    if len(text) > MAX_SHORT or len(question) < 3 or "=" in text[: because.start()]:
+        return False
+    return BECAUSE.match(because[0]) is not None and bool(without_given(said, question))
 
 
 def _has_result(numbers: list[FoundNumber], roles: Mapping[int, NumberRole]) -> bool:
@@ -351,24 +377,8 @@ def _between(numbers: list[FoundNumber], start: int, end: int) -> list[FoundNumb
 
 
 def _sentences_backwards(text: str) -> Iterator[tuple[int, int]]:
-    ends = [found.end() for found in SENTENCE_END.finditer(text)]
-    bounds = sorted({0, *ends, len(text)})
-    return reversed(list(pairwise(bounds)))
+    return reversed(list(_sentences(text, len(text))))
 
 
-def _ends_range(text: str, numbers: list[FoundNumber], last: FoundNumber) -> bool:
-    place = numbers.index(last) if last in numbers else 0
-    if not place:
-        return False
-    first = numbers[place - 1]
-    if first.factor != last.factor or CHANGED.search(
-        text[max(0, first.start - 50) : first.start]
-    ):  # 'falls 30% to $14'
-        return False
-    if SPAN_BETWEEN.fullmatch(text, first.end, last.start) and not ARRIVES.match(text, last.end):
-        return True
-    if BETWEEN.search(text[max(0, first.start - 12) : first.start]) and last.start - first.end < 6:
-        return True
-    if any(found and found.end() == last.start for found in (RANGE.match(text, first.end), OR.match(text, first.end))):
-        return True
-    return SPAN.match(text, first.end) is not None
+def _sentences(text: str, end: int) -> Iterator[tuple[int, int]]:
+    return pairwise(sorted({0, *(found.end() for found in SENTENCE_END.finditer(text, 0, end)), end}))

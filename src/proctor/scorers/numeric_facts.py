@@ -10,9 +10,10 @@ from proctor.scorers.lazy_pattern import lazy_pattern
 from proctor.scorers.markers import CORRECTION, SENTENCE_END
 from proctor.scorers.number_words import spelt_at
 from proctor.scorers.numbers import FoundNumber
-from proctor.scorers.numeric_asked import COMPUTES
-from proctor.scorers.numeric_given import names_numbers
-from proctor.scorers.numeric_patterns import CONCLUDES, SO
+from proctor.scorers.numeric_asked import COMPUTES, TOTAL
+from proctor.scorers.numeric_counted import thing_counted
+from proctor.scorers.numeric_given import names_numbers, without_given
+from proctor.scorers.numeric_patterns import CONCLUDES, REMAINDER, SO
 from proctor.scorers.stance_words import CLAUSE_END, TURN
 
 MAX_TEXT = 240
@@ -41,6 +42,8 @@ _LEAD = lazy_pattern(
 _OPENING_END = lazy_pattern(
     r"\s?(?:[^\W\d]+\s?){0,2}?(?:[,;.，；、。]\s?|\s(?:and|und|et|y)\s|(?<=[어고며])\s)(?=\S)", re.IGNORECASE
 )
+_BARE_END = lazy_pattern(r"\s?[^\W\d]{0,2}[,;.，；。]\s*")
+_SENTENCE_AFTER = lazy_pattern(r"\s?(?:[^\W\d]{1,16}|[%€])?(?:です|입니다|예요|이에요)?[.!。;；](?:\s|(?=[^\d\s]))")
 _OR = lazy_pattern(r"\s(?:or|oder|ou|o|u)\s|または|もしくは|또는|아니면|或|还是|改为", re.IGNORECASE)
 _FIRST_YEAR, _LAST_YEAR = 100, 2200
 _STATEMENT_END = lazy_pattern(rf"{SENTENCE_END.pattern}|[;；]\s?")
@@ -62,7 +65,7 @@ def fact_stated(text: str, said: list[FoundNumber], question: str) -> FoundNumbe
     for parts in (_STATEMENT_END, CLAUSE_END):
         bounds = sorted({0, *(found.end() for found in parts.finditer(text)), len(text)})
         statements = [
-            (asked & words_of(text[start:end]), inside)
+            (asked & (words_of(text[start:end]) | _thing_left_out(text, inside[0], said)), inside)
             for start, end in pairwise(bounds)
             if (inside := [number for number in said if start <= number.start < end])
         ]
@@ -72,6 +75,42 @@ def fact_stated(text: str, said: list[FoundNumber], question: str) -> FoundNumbe
         if is_clear and len({number.value for number in best[0][1]}) == 1:
             return best[0][1][0]
     return None
+
+
+def _thing_left_out(text: str, number: FoundNumber, said: list[FoundNumber]) -> frozenset[str]:
+    """Of 'Babies have 300 bones, adults 206' the bones, for the 206."""
+    if thing_counted(text, number):
+        return frozenset()
+    before = [thing for other in said if other.start < number.start and (thing := thing_counted(text, other))]
+    return before[-1] if before else frozenset()
+
+
+def bare_opening(text: str, said: list[FoundNumber], question: str) -> FoundNumber | None:
+    """The number that stands by itself before all else: '1921. The republic followed in 1949'."""
+    start = len(text) - len(text.lstrip())
+    fact = next((number for number in said if number.start == start), None)
+    end = _BARE_END.match(text, fact.end) if fact else None
+    if fact is None or end is None or not asks_fact(text, question) or "?" in text:
+        return None
+    if any(pattern.search(text) for pattern in (SO, CONCLUDES, CORRECTION, _OR)) or TURN.match(text, end.end()):
+        return None
+    return None if _YEAR_ASKED.search(last_question(question)) and not _is_year(text, fact) else fact
+
+
+def opening_statement(text: str, numbers: list[FoundNumber], question: str) -> FoundNumber | None:
+    """The new number that a short response's first sentence consists of, where the rest concludes nothing."""
+    if len(text) > MAX_TEXT or len(question) < 3 or "?" in text or "=" in text:
+        return None
+    start = len(text) - len(text.lstrip())
+    first = spelt_at(text, start) or next((number for number in numbers if number.start == start), None)
+    if first is None or not without_given([first], question):
+        return None
+    end = _SENTENCE_AFTER.match(text, first.end)
+    if end is None or any(
+        p.search(text, end.end()) for p in (SO, CONCLUDES, CORRECTION, TURN, COMPUTES, TOTAL, REMAINDER)
+    ):
+        return None
+    return first
 
 
 def opening_fact(text: str, said: list[FoundNumber], question: str) -> FoundNumber | None:
@@ -93,6 +132,11 @@ def only_years(text: str, numbers: list[FoundNumber], question: str) -> list[Fou
     if len(numbers) < 2 or names_numbers(question) or not _YEAR_ASKED.search(last_question(question)):
         return numbers
     return [number for number in numbers if _is_year(text, number)] or numbers
+
+
+def is_year_asked(text: str, number: FoundNumber, question: str) -> bool:
+    """Whether a question asks for a year, and this is one."""
+    return _is_year(text, number) and _YEAR_ASKED.search(last_question(question)) is not None
 
 
 def year_bound(text: str, number: FoundNumber, question: str) -> re.Match[str] | None:

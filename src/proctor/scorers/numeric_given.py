@@ -26,6 +26,10 @@ def names_numbers(question: str) -> bool:
     return bool(_given(question))
 
 
+def is_given(value: float, question: str) -> bool:
+    return value in _given(question)
+
+
 def without_given(numbers: list[FoundNumber], question: str) -> list[FoundNumber]:
     """The numbers that the question does not itself name; shares only where it asks for one."""
     given = _given(question)
@@ -34,12 +38,6 @@ def without_given(numbers: list[FoundNumber], question: str) -> list[FoundNumber
         for number in numbers
         if number.value not in given and (number.factor != 0.01 or _ASKS_SHARE.search(question))
     ]
-
-
-def worked_out_of_given(numbers: list[FoundNumber], said: list[FoundNumber], question: str) -> list[FoundNumber]:
-    """Of '1440 yen, and 560 are left' the 560: what takes the most of the question's numbers."""
-    counts = count_given(numbers, said, question)
-    return [number for number, count in zip(said, counts, strict=True) if count == max(counts)]
 
 
 def count_given(numbers: list[FoundNumber], said: list[FoundNumber], question: str) -> list[int]:

@@ -22,12 +22,15 @@ AFTERWORD = lazy_pattern(
     (?:(?:please\ )?note|n\.?b\.|(?:(?:to|let['’]s|let\ me|you\ can|we\ can)\ )?(?:double[ -])?(?:check|verif\w+)|proof
       |assum\w+|remember|reply|hinweis|anmerkung|probe|remarque|vérification|nota|comprobación|verificación|примечание
       |проверка
+      |(?:by|for|in)\ (?:comparison|contrast|reference)|by\ the\ way|incidentally|fun\ fact
+      |zum\ vergleich|übrigens|nebenbei|à\ titre\ (?:de\ comparaison|indicatif)
+      |(?:pour|en)\ comparaison|au\ passage|en\ comparación|por\ cierto|como\ curiosidad
       |if\ you\ (?:need|have|want|would)|let\ me\ know|feel\ free|i\ hope
       |th(?:is|at)(?:\ |(?=['’]s))(?:includes|assumes|was|accounts|comes\ from|consists|makes\ sense
         |(?:is|['’]s)\ (?:because|based|calculated
         |[$€£]?[\d.,]+%?\ (?:more|less|fewer|times|higher|lower))))\b
-    |注意|注[:：]|验证|验算|检验|検算|검산|참고|ملاحظة
-    |(?P<grounds>given|explanation|reasoning|solution|steps?|step-by-step|calculations?|breakdown|work|working
+    |ちなみに|参考までに|なお|참고로|덧붙이|顺便|另外|注意|注[:：]|验证|验算|检验|検算|검산|참고|ملاحظة
+    |(?P<grounds>given(?!\saway)|explanation|reasoning|solution|steps?|step-by-step|calculations?|breakdown|work|working
     |details|how
       |here['’]s\ (?:how|why|the)|erklärung|begründung|rechnung|lösungsweg|explication|calculs?|explicación|cálculos?
       |пояснение|решение|解释|解析|説明|설명|풀이|الشرح)\b
@@ -42,18 +45,21 @@ REASON = lazy_pattern(
     |(?<!\band\ )(?<!,\ )\b(?:after|before|when|if|using|including|despite|nach|après|después|после)\b
     |,\s(?!(?:making|giving|total|bring|result|yield|reach|equal|leav|add|amount|com|earn|cost)\w*\b)(?-i:[a-z]+ing)\b
     |,\s(?=[\d.]+\s(?:of\s(?:them|whom|which)|de\s(?:ellos|ellas)|d['’]entre|von\s(?:ihnen|denen)|davon)\b)
+    |,\s(?:of\s(?:which|whom|them|these|those)|including|darunter|wovon|incluid[oa]s?|incluyendo|y\scompris)\b
     |,\s(?:i\.e\.|d\.\s?h\.|nämlich\b|namely\b|à\ssavoir\b|a\ssaber\b)
     |,\s(?:(?:al)?though|even\sif|obwohl|auch\swenn|même\ssi|bien\sque|aunque)\b
     |,\ (?:(?:which|who)\ (?:is|are|was|were|represents|had)|(?:with|or)(?!\ [^.]{0,30}total)|compared|versus|vs|from
       |das\ (?:sind|entspricht)|reached|attained|at|each|reading|where|while|whereas|dont
-      |soit(?!\s[\d.,]+\s?\w{0,8}\.?\s*\Z)
+      |soit(?!\s[\d.,]+\s?[€$%]?(?:\s?[^\W\d]{1,12}){0,3}\.?\s*\Z)
       |de\ l[oa]s\ cuales|contre|wobei|davon
       |während|mientras|frente|alors\ que)\b""",
     re.VERBOSE | re.IGNORECASE,
 )
 BECAUSE = lazy_pattern(r"because|since|weil|denn|puisque|car|parce|porque|ya|потому|так|check|因为", re.IGNORECASE)
 SO = lazy_pattern(
-    r"\b(?:so|thus|therefore|hence|donc|also|daher|por\ (?:lo\ )?tanto|así\ que|поэтому|somit|folglich|ainsi"
+    r"\b(?:so|thus|therefore|hence|donc"
+    r"|(?<!could\s)(?<!can\s)(?<!would\s)(?<!is\s)(?<!are\s)(?<!was\s)(?<!has\s)(?<!have\s)(?<!but\s)(?<!and\s)(?<!it\s)(?<!we\s)(?<!you\s)(?<!they\s)also"
+    r"|daher|por\ (?:lo\ )?tanto|así\ que|поэтому|somit|folglich|ainsi"
     r"|par\ conséquent|de\ ahí\ que|por\ ende)\b|\bd['’]où\b|所以|因此|ので|므로|따라서",
     re.IGNORECASE,
 )
@@ -89,7 +95,7 @@ OR = lazy_pattern(
     rf"|{_LONG_UNIT}\s?(?:か|または|もしくは|或者?|还是|還是|또는|혹은|이?나|이?거나)、?\s?(?=\d)"
 )
 BOUND_BEFORE = lazy_pattern(
-    r"\b(?:(?:more|less|fewer|greater|higher|lower)\sthan|over|under|above|below|at\s(?:least|most)|up\sto"
+    r"\b(?:(?:more|less|fewer|greater|higher|lower)\sthan|over|under|above|below|at\s(?:least|most)|(?<!add\s)(?<!adds\s)(?<!comes\s)up\sto"
     r"|no\s(?:more|fewer)\sthan"
     r"|mehr\sals|weniger\sals|über|unter|mindestens|höchstens|plus\sde|moins\sde|au\s(?:moins|plus)"
     r"|más\sde|menos\sde|al\smenos|como\smáximo|por\slo\smenos)\s[$€£]?\Z|(?:少なくとも|多くとも|せいぜい|超过|超過"
@@ -107,7 +113,7 @@ LIMIT_ASKED = lazy_pattern(
 )
 """'How old must one be?' is answered by 'at least 18'."""
 MISSED = lazy_pattern(
-    r"\s(?:\w+\s)?(?:would\sbe|is|are|was|were|wäre|wären|ist|sind|serait|est|sería|es)\s(?:\w+\s)?"
+    r"\s(?:(?:\w+|[€$%])\s)?(?:would\sbe|is|are|was|were|wäre|wären|ist|sind|serait|est|sería|es)\s(?:\w+\s)?"
     r"(?:too\s(?:few|many|much|little|small|large|low|high|big)|wrong|incorrect|zu\s(?:wenig|viel|klein|groß|hoch"
     r"|niedrig)\w*|falsch"
     r"|trop|faux|insuffisant|demasiad\w+|incorrect[oa]|insuficiente)\b",
@@ -115,7 +121,7 @@ MISSED = lazy_pattern(
 )
 """Said behind a number that is not the answer."""
 REMAINDER = lazy_pattern(
-    r"\b(?:left|remain\w*|übrig|verbleib\w*|bleib\w*|qued\w+|sobr\w+|reste(?:nt|r)?|rest\w*|осталось)\b|[剩余餘残]|남|おつり|お釣り|거스름돈(?!으로)|找[回零]|\bchange(?=\s(?:does|do|did|will|is|was|should)\b|:)"
+    r"\b(?:left|keeps?|kept|behält|behalten|gard(?:e|ent|er|é)|remain\w*|übrig|verbleib\w*|bleib\w*|qued\w+|sobr\w+|reste(?:nt|r)?|rest\w*|осталось)\b|[剩余餘残]|남|おつり|お釣り|거스름돈(?!으로)|找[回零]|\bchange(?=\s(?:does|do|did|will|is|was|should)\b|:)"
     r"|\b(?:wechselgeld|rückgeld|vuelta|cambio|monnaie)\b",
     re.IGNORECASE,
 )
@@ -142,7 +148,7 @@ BOLD = lazy_pattern(r"\*\*([^*\n]+)\*\*")
 KNOWN = lazy_pattern(
     r"""\b(?:not|instead\ of|rather\ than|as\ opposed\ to|nicht|statt|anstelle\ von|au\ lieu\ de|plutôt\ que
     |en\ lugar\ de|en\ vez\ de|pas|non|no|не|а\ не)\s+(?:(?:in|im\sjahre?|en|am|on)\s+)?[$€£]?$
-    |(?:不是|而不是|ではなく|这|那|其余)$
+    |(?:不是|而不是|这|那|其余)$
     |(?:[\d%]\s+|\bout\s|\d\s\w+\s)of\s[$€£]?$|[\d%]\s(?:von|sur|de|der)\s$
     |\b(?:half|third|quarter|fourth|fifth|sixth|eighth|tenth|hälfte|\w{2,8}tel|moitié|tiers|quart|\w+ième|mitad|tercio
       |cuarto|\w+\sparte)\s(?:of|von|de)\s$
@@ -153,8 +159,8 @@ KNOWN = lazy_pattern(
 )
 # What a calculation comes to, or is rounded to.
 RESULT = lazy_pattern(
-    r"(?<!\d[a-z])(?<!\d[a-z]\ )(?:[-+*/×÷·^]|\sx)\s?[$€£(]?(?:\\[dt]?frac\s?\{)?[\d.][^=≈\n,;:]{0,40}"
-    r"[=≈]\s*[$€£]?$|\\[dt]?frac\s?\{[^=≈\n;:]{1,60}[=≈]\s*[$€£]?$"
+    r"(?<!\d[a-z])(?<!\d[a-z]\ )(?:[-+*/×÷·^]|\sx)\s?[$€£(]?(?:\\[dt]?frac\s?\{)?[\d.](?:[^=≈\n,;:]|,\d){0,40}"
+    r"[=≈]\s*[$€£]?$|\b(?:minus|plus|times|less|divided|mal|geteilt|fois|moins|por|menos|más|entre)\s[^=≈\n;:]{0,40}[=≈]\s*[$€£]?$|\\[dt]?frac\s?\{[^=≈\n;:]{1,60}[=≈]\s*[$€£]?$"
     r"|\d[^.;\n]{0,20}\s(?:por|entre|más|menos|mal|geteilt|plus|minus|fois|divisé|times|divided)\s[^.;\n]{0,20}"
     r"\s(?:son|es|da|sind|ist|macht|ergibt|font|fait|égale|is|are|makes|equals|gives)\s+$"
     r"|\b(?:total\ of|(?:in|au|en)\stotal|insgesamt|zusammen)\s+[$€£]?$"

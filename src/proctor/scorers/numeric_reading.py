@@ -25,11 +25,12 @@ from proctor.scorers.numeric_asked import GONE
 from proctor.scorers.numeric_ending import (
     DENIED,
     OF_ANOTHER,
-    is_range,
+    OF_OTHER_TIME,
     last_number,
     opening_number,
 )
 from proctor.scorers.numeric_given import without_given
+from proctor.scorers.numeric_ranges import is_range
 from proctor.scorers.numeric_roles import NumberRole, role_of
 from proctor.scorers.reading import last_boxed, plain, without_struck
 from proctor.scorers.refusals import find_refusal, refuses
@@ -66,7 +67,11 @@ class NumericReading(NamedTuple):
     @property
     def why_not(self) -> str:
         """Why it cannot be the answer, where it is a range, ruled out or what is gone."""
-        return self.how if self.how in (GONE, DENIED, OF_ANOTHER) else f"a range, not one number; {self.how}"
+        return (
+            self.how
+            if self.how in (GONE, DENIED, OF_ANOTHER, OF_OTHER_TIME)
+            else f"a range, not one number; {self.how}"
+        )
 
 
 def read_number(
@@ -83,10 +88,13 @@ def read_thoroughly(text: str, question: str, *, comma_decimals: bool, is_cut: b
     text = "\n" + join_amounts(
         readable(plain(without_struck(own_turn(text)))), question
     )  # a marker such as 'A:' begins a line
-    for part in dict.fromkeys((first_turn(text), text)):
+    own = first_turn(text)
+    for part in dict.fromkeys((own, text)):
         settled = _settled(part, comma_decimals, question)
         if settled is not None:
             return settled
+        if part != text and (found := last_number(part, question=question, comma_decimals=comma_decimals)):
+            return NumericReading(*found)
     if refuses(text):
         return None
     if is_cut:

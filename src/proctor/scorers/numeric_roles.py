@@ -39,7 +39,7 @@ class NumberRole(IntEnum):
     """'for the 16 glasses', '14 of the 20', '33, not 36'."""
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=1024)
 def role_of(text: str, number: FoundNumber) -> NumberRole:
     before = text[max(0, number.start - 60) : number.start].rstrip("*_")
     if number.text[0] in "$€£":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from proctor.scorers.number_words import find_spelt
 from proctor.scorers.numbers import FoundNumber, find_numbers
+from proctor.scorers.numeric_facts import is_year_asked
 from proctor.scorers.numeric_given import count_given, names_numbers, without_given
 from proctor.scorers.numeric_roles import MAX_SHORT, NumberRole, role_of
 
@@ -13,6 +14,8 @@ def spelt_rather(
 ) -> FoundNumber | None:
     """The last number in words, where the one in digits is no result, or only repeats the question given here."""
     if best is not None and role_of(text, best) is NumberRole.RESULT:
+        return None
+    if best is not None and (best.text.isalpha() or is_year_asked(text, best, question)):
         return None
     if best is not None and (more := _takes_more(text, best, question)):
         return more

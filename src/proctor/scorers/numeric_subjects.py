@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from proctor.scorers.asked_words import last_question
 from proctor.scorers.lazy_pattern import lazy_pattern
+from proctor.scorers.names import is_function_word
 from proctor.scorers.numbers import FoundNumber
 from proctor.scorers.numeric_patterns import CLAUSE_END, SO
 
@@ -41,7 +42,7 @@ def without_others(text: str, numbers: list[FoundNumber], question: str) -> list
     for start, end in pairwise(bounds):
         found = _SUBJECT.match(text, start, end)
         who = found[found.lastgroup or 0] if found else None
-        if who is None or who not in question:
+        if who is None or who not in question or is_function_word(who):
             continue
         (fitting if who in asking else of_others).update(
             number.start for number in numbers if start <= number.start < end

@@ -20,6 +20,7 @@ _FORMER = lazy_pattern(
     r"|anteriormente|originalmente|inicialmente|contre)\b"
     r"|(?:it|the\s\w+|he|she|they)\s(?:used\sto|originally|previously|formerly)\b"
     r"|以前は|元は|元々|もともと|元の|前は|定価は|원래|전에는|이전에는|본래|原来|原價|原价|之前|以前|本来)"
+    r"|[^、。]{0,20}(?:去年|昨年|先月|先週)"
     r"|[^\d]{0,20}\b(?:was|were|had|cost|war|waren|hatte|kostete)\s[^\d]{0,3}[\d.,]+\s?[^\W\d]{0,12}\s?"
     r"(?:before(?:hand)?|previously|originally|vorher|zuvor)[\s\W]*\Z",
     re.IGNORECASE,
@@ -29,6 +30,19 @@ _FUTURE = lazy_pattern(
     r"|mois|meses|weeks?|wochen?|semaines?|semanas?|days?|tagen?|jours?|días?)\b"
     r"|next\s(?:year|month|week)\b|nächste[sn]?\s\w+|l['’]an(?:née)?\sprochain|el\spróximo\saño|el\saño\sque\sviene"
     r"|\d+\s?(?:年|か月|ヶ月|個月|个月|日|天|週間|周)[後后]|\d+\s?(?:년|개월|달|일|주)\s?(?:뒤|후)|来年|明年|내년)",
+    re.IGNORECASE,
+)
+MAX_ONLY = 60
+_CONCLUDED = lazy_pattern(
+    r"[.;]\s\S|\b(?:so|now|also|jetzt|donc|maintenant|ahora|así)\b|今|지금|现在|所以", re.IGNORECASE
+)
+_YEARS = r"(?:years?|months?|weeks?|jahre?n?|monate?n?|wochen?|ans?|années?|mois|semaines?|años?|meses|semanas?)"
+_AGO = lazy_pattern(
+    rf"\b(?:[\w]+\s{_YEARS}\sago|vor\s\w+\s{_YEARS}|il\sy\sa\s\w+\s{_YEARS}|hace\s\w+\s{_YEARS})\b|\d\s?(?:年|か月|週間)前に?は|\d\s?(?:년|개월)\s?전에?는|\d\s?(?:年|个月)前",
+    re.IGNORECASE,
+)
+_WILL = lazy_pattern(
+    rf"\b(?:in|dans|dentro\sde|en)\s\w+\s{_YEARS}\b[^.]{{0,30}}\b(?:will|wird|werden|aura|sera|tendrá|será)\b|\b(?:will|wird|aura|tendrá)\b[^.]{{0,30}}\b(?:in|dans|dentro\sde)\s\w+\s{_YEARS}\b",
     re.IGNORECASE,
 )
 _ASKS_FORMER = lazy_pattern(
@@ -60,6 +74,17 @@ _DIGIT = lazy_pattern(r"\d")
 def asks_before(question: str) -> bool:
     """Whether a question is about what was so before."""
     return _ASKS_BEFORE.search(last_question(question)) is not None
+
+
+def says_only_other_time(text: str, question: str) -> bool:
+    """'In four years she will be 15', 'She was 15 four years ago' where the question is about now."""
+    if len(text) > MAX_ONLY or len(question) < 3 or "=" in text or _CONCLUDED.search(text):
+        return False
+    asked = last_question(question)
+    return any(
+        pattern.search(text) is not None and asks.search(asked) is None
+        for pattern, asks in ((_AGO, _ASKS_FORMER), (_WILL, _ASKS_FUTURE))
+    )
 
 
 def without_other_times(text: str, question: str) -> str:

@@ -26,9 +26,18 @@ _UNITS = {
     "centimetre": r"cm|centimet(?:re|er)s?|zentimetern?|centimètres?|centímetros?|センチ(?:メートル)?|센티미터|厘米",
     "kilogram": r"kg|kilos?|kilogram\w*|公斤|千克|キログラム|킬로그램",
     "gram": r"g|gram(?:s|mes?|m|os?)?|グラム|그램|克",
-    "euro": r"euros?|€|유로|ユーロ|欧元",
+    "euro": r"euros?|€|dollars?|dólares|dolares|pounds?|pfund|livres|francs?|franken|pesos?|달러|ドル|美元"
+    r"|유로|ユーロ|欧元",
     "cent": r"cents?|ct|centimes?|céntimos?|セント|센트",
 }
+_ALIKE = (
+    frozenset({"speed", "metres_second", "miles_hour"}),
+    frozenset({"second", "minute", "hour", "day", "week"}),
+    frozenset({"kilometre", "metre", "centimetre"}),
+    frozenset({"kilogram", "gram"}),
+    frozenset({"euro", "cent"}),
+)
+"""Units of one kind of amount."""
 _EACH = "|".join(rf"(?P<{name}>{words})" for name, words in _UNITS.items())
 _END = r"(?![a-zß-ÿ/²])"
 _UNIT_BEHIND = lazy_pattern(rf"\s?(?:{_EACH}){_END}", re.IGNORECASE)
@@ -38,6 +47,7 @@ _ASKED = lazy_pattern(
     re.IGNORECASE,
 )
 MAX_TEXT = 240
+_CURRENCIES = "$€£¥"
 
 
 def of_unit_asked(text: str, numbers: list[FoundNumber], question: str) -> FoundNumber | None:
@@ -48,6 +58,21 @@ def of_unit_asked(text: str, numbers: list[FoundNumber], question: str) -> Found
     if None in units or units.count(asked) != 1:
         return None
     return numbers[units.index(asked)]
+
+
+def of_other_units(text: str, numbers: list[FoundNumber], question: str) -> list[FoundNumber]:
+    """Those with another unit than the one asked for: '1440 – das sind 86.400 Sekunden' where minutes are asked for."""
+    if (asked := _unit_asked(question)) is None:
+        return []
+    others = next((units for units in _ALIKE if asked in units), frozenset()) - {asked}
+    return [number for number in numbers if _unit_of(text, number) in others]
+
+
+def _unit_of(text: str, number: FoundNumber) -> str | None:
+    if number.text[0] in _CURRENCIES:
+        return "euro"
+    found = _UNIT_BEHIND.match(text, number.end)
+    return found.lastgroup if found else None
 
 
 @lru_cache(maxsize=1024)

@@ -13,13 +13,18 @@ from typing import NamedTuple
 from proctor.scorers.asked_words import asked_words, words_of
 from proctor.scorers.lazy_pattern import lazy_pattern
 from proctor.scorers.markers import CORRECTION, SENTENCE_END
-from proctor.scorers.stance_words import FORMERLY, NOWADAYS, SUPPOSED, TURN, UNREAL
+from proctor.scorers.stance_words import FORMERLY, NOWADAYS, OPEN, SUPPOSED, TURN, UNREAL
 
+MIN_VERB_WORDS = 2
+"""A clause of fewer words beside the name is the name alone, or 'It is'."""
+MIN_VERB_CHARACTERS = 4
+MIN_WORD = 8
+"""Characters at the beginning of a clause where a 'but' may stand: 'es ist aber'."""
 MAX_WORDS = 6
 """Of a clause that says 'it' of what is asked: 'Goethe wrote it'."""
 _ARTICLE = r"(?:the|der|die|das|den|le|la|les|el|los|las)\s|l['’]"
 _CLAUSE_END = lazy_pattern(
-    rf"{SENTENCE_END.pattern}|[;；，、]\s?|,(?:\s|(?=[\u3040-\uffff]))|\s[–—]\s"
+    rf"{SENTENCE_END.pattern}|[;；，、]\s?|\s?[(](?=(?:whose|which|who|dont|qui|dessen|deren|cuy[oa]|que)\b)|,(?:\s|(?=[\u3040-\uffff]))|\s[–—]\s"
     r"|\s(?=(?:and|while|whereas|when|und|während|wohingegen|et|tandis|alors|quand|y|mientras|cuando)\s)|(?<=[고며])\s",
     re.IGNORECASE,
 )
@@ -29,6 +34,12 @@ _NO_ANSWER = lazy_pattern(
     re.IGNORECASE,
 )
 """What is denied, left open or asked."""
+_INSERTED = lazy_pattern(
+    r",\s(?:though|however|by\scontrast|in\sfact|instead|of\scourse|hingegen|dagegen|jedoch|allerdings|cependant|toutefois|quant\sà\s(?:elle|lui)|en\sfait"
+    r"|sin\sembargo|en\scambio|en\srealidad),\s",
+    re.IGNORECASE,
+)
+"""'The capital, though, is Perth' is one clause."""
 _BARE = lazy_pattern(
     rf"[\W_]*(?:{_ARTICLE}|(?:an?|eine?|une?|una?)\s)?(?:[^\W\d_][\w'’.-]*\s?){{1,3}}[\W_]*", re.IGNORECASE
 )
@@ -74,7 +85,7 @@ _WROTE_IT_SPACELESS = lazy_pattern(
 )
 """'谷崎が書き', '이효석이 썼고', '施耐庵写的'."""
 _IS = lazy_pattern(
-    r"\b(?:is|was|are|were|by|ist|war|sind|waren|von|est|était|sont|par|es|era|fue|son|por)\b|['’]s\s|c['’]est|です"
+    r"\b(?:is|was|are|were|has|have|had|by|hat|tiene|ist|war|sind|waren|von|est|était|sont|par|es|era|fue|son|por)\b|['’]s\s|c['’]est|です"
     r"|である|でした|だ\Z|で[、，\s]*\Z|입니다|이에요|예요|이다|습니다|[고며]\s?\Z|是|为",
     re.IGNORECASE,
 )
@@ -127,6 +138,35 @@ _FORMER_ASKED = lazy_pattern(
 )
 
 
+_GIVES_ANOTHER = lazy_pattern(
+    r"\b(?:is|was|ist|war|est|était|es|era|fue)\s(?:actually\s|really\s|aber\s)?(?:its|the|(?:sein|ihr)e?|der|die|das|l['’]|le|la|son|sa|el|su)\s?\w+[\W_]*\Z"
+    r"|\b(?:is|was|ist|war|stammt|est|était|es|era|fue)\s(?:actually\s|aber\s)?(?:by|von|de|d['’]|par|por)\b"
+    r"|(?:者|人|作者|的)是(?![一的不否])[^，,。]{2,8}|(?:は|のは)[^、。はが]{2,12}(?:です|だ|である)|[은는]\s[^.,]{1,12}(?:입니다|이다|이에요|예요)",
+    re.IGNORECASE,
+)
+"""'… is its author', 'es de …'."""
+
+
+_OF_IT = lazy_pattern(
+    r"[\W_]*(?:(?:but|aber|doch|mais|pero)\s)?(?:it|he|she|they|er|sie|es|il|elle)\s(?:is|was|are|were|ist|war|est|était)\s(?!by\b|von\b|de\b|par\b)"
+    r"|[\W_]*(?:but|aber|mais|pero)\s(?:(?:also|still|auch|aussi|también)\s)?(?:is|was|ist|war|est|es|fue|era)\s(?:the|its|der|die|das|le|la|el|su)\b",
+    re.IGNORECASE,
+)
+"""'…, but it is the capital' says more of the same thing."""
+
+
+_WEIGHS = lazy_pattern(
+    r"\b(?:between|torn|hesitat\w+|zwischen|schwank\w+|hésit\w+|dud[ao]\w*|either|entweder|soit)\b[^.!?]{0,40}\b(?:and|or|und|oder|et|ou|soit|y|o)\b"
+    r"|迷|고민|犹豫|之间|사이에서",
+    re.IGNORECASE,
+)
+_SETTLES = lazy_pattern(
+    r"\b(?:it\s(?:is|was|must\sbe|has\sto\sbe)|(?:es|das)\s(?:ist|war)|(?:il\ss['’]agit\s(?:de|d['’])|c['’]est|c['’]était)|(?:es|fue|se\strata\sde)|i(?:['’]d|['’]ll|\swould)?\s(?:say|go|choose|pick)\w*|(?:ich\s(?:nehme|sage|wähle))"
+    r"|(?:the|die|la)\s(?:answer|antwort|réponse|respuesta)\s(?:is|ist|est|es))\b|です|입니다|是",
+    re.IGNORECASE,
+)
+
+
 class _Clause(NamedTuple):
     start: int
     end: int
@@ -151,7 +191,7 @@ def is_behind_other_answer(text: str, start: int, end: int, question: str) -> bo
     is_subject = _ONLY.fullmatch(text, here.start, start) is not None
     for clause in earlier:
         said = text[clause.start : clause.end]
-        if not _names_something(said, question) or _is_taken_over(text, clause, here, start, end, question):
+        if not names_something(said, question) or _is_taken_over(text, clause, here, start, end, question):
             continue
         of_question = asked & words_of(said)
         if _is_bare(said, clause, question) or _gives(said, question):
@@ -166,8 +206,9 @@ def is_behind_other_answer(text: str, start: int, end: int, question: str) -> bo
 
 def is_before_answer(text: str, start: int, end: int, question: str) -> bool:
     """Whether a later clause says of something else all that this one says of what is asked, and more."""
-    bounds = [end, *(found.end() for found in _CLAUSE_END.finditer(text, end)), len(text)]
-    own, *later = [text[begin:stop] for begin, stop in pairwise(bounds)]
+    rest = _INSERTED.sub(" ", text[end:])
+    bounds = [0, *(found.end() for found in _CLAUSE_END.finditer(rest)), len(rest)]
+    own, *later = [rest[begin:stop] for begin, stop in pairwise(bounds)]
     if not any(later):
         return False
     here = _clauses(text, start)[-1]
@@ -177,8 +218,44 @@ def is_before_answer(text: str, start: int, end: int, question: str) -> bool:
         repeated < asked & words_of(said)
         and _IS_NAME.search(said) is not None
         and text[start:end] not in said
-        and _names_something(said, question)
+        and names_something(said, question)
         for said in later
+    )
+
+
+def is_only_weighed(text: str, start: int, end: int) -> bool:
+    """'One hesitates between Molière and Racine. It is Racine': whether a later statement settles on another thing."""
+    closing = SENTENCE_END.search(text, end)
+    if closing is None or closing.end() >= len(text):
+        return False
+    bounds = sorted({0, *(found.end() for found in SENTENCE_END.finditer(text)), len(text)})
+    sentences = [text[begin:stop] for begin, stop in pairwise(bounds) if stop > start]
+    if len(sentences) < 2 or not (
+        _WEIGHS.search(sentences[0]) or (OPEN.search(text, bounds[0], start) and SUPPOSED.search(sentences[0]))
+    ):
+        return False
+    name = text[start:end]
+    return name not in " ".join(sentences[1:]) and any(_SETTLES.search(said) for said in sentences[1:])
+
+
+def is_turned_from(text: str, start: int, end: int, question: str) -> bool:
+    """Whether a clause that says nothing of what is asked is followed by 'but' and one that gives another answer."""
+    here = _clauses(text, start)[-1]
+    bounds = [end, *(found.end() for found in _CLAUSE_END.finditer(text, end)), len(text)]
+    own, *later = [text[begin:stop] for begin, stop in pairwise(bounds)]
+    own = f"{text[here.start : start]} {own}"
+    asked = asked_words(question) - words_of(text[start:end])
+    is_spaceless = text[start] >= "\u3040"
+    is_short = len(own.strip(" 。，、")) < MIN_VERB_CHARACTERS if is_spaceless else len(own.split()) < MIN_VERB_WORDS
+    if not later or asked & words_of(own) or is_short or _GIVES.match(own):
+        return False
+    return any(
+        TURN.search(before + said[:MIN_WORD]) is not None
+        and text[start:end] not in said
+        and (asked & words_of(said) or _GIVES_ANOTHER.search(said))
+        and _OF_IT.match(said) is None
+        and names_something(TURN.sub("", said), question)
+        for before, said in pairwise([own, *later])
     )
 
 
@@ -192,7 +269,7 @@ def _clauses(text: str, start: int) -> list[_Clause]:
     return [*closed, _Clause(ends[-1].end() if ends else 0, start, "")]
 
 
-def _names_something(said: str, question: str) -> bool:
+def names_something(said: str, question: str) -> bool:
     """Whether a clause says something that the question does not, and stands by it."""
     asked = question.casefold()
     return (

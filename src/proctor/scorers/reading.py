@@ -16,6 +16,8 @@ LONG = 20_000
 """Characters: reading a longer response may take more than a few milliseconds."""
 _THINK_END = "</think>"
 _THINK_START = "<think>"
+_COMMA_OF_CLAUSES = lazy_pattern(r"(?<=[0-9])，(?=[0-9])")
+"""'240÷30=8，8天': a full-width comma between digits that are not is no decimal sign."""
 _STRUCK = lazy_pattern(r"~~[^~\n]+~~")
 
 
@@ -103,4 +105,8 @@ def _plain_characters() -> dict[int, str]:
 
 def plain(text: str) -> str:
     """The same text, one character for one, with ASCII digits, brackets, spaces and minus signs."""
-    return text if text.isascii() else text.translate(_plain_characters())
+    if text.isascii():
+        return text
+    if "，" in text:
+        text = _COMMA_OF_CLAUSES.sub("、", text)
+    return text.translate(_plain_characters())

@@ -9,7 +9,7 @@ from proctor.scorers.lazy_pattern import lazy_pattern
 REFUSAL = lazy_pattern(
     r"""\bi\s(?:can['’]?t|cannot|can\snot|could\snot|couldn['’]t|do\snot|don['’]t|won['’]t)\s(?:\w+\s){0,2}?
       (?:answer|solve|determine|calculate|compute|work|know(?!\s(?:how|why|where|who|when)\b)|help|assist|provide
-        |figure|say|tell|find|give|complete|choose
+        |figure|say|tell|find|give|complete|choose|decide|settle|make\sup
         |do\s(?:this|that)|comply|guess|commit)\b
     |\bi(?:['’]d|\swould)\srather\snot\b|\bprefer\snot\sto\b|\bmöchte\s(?:lieber\s)?nicht\s(?:raten|antworten|sagen)\b
     |\bpréfère\sne\spas\b|\bprefiero\sno\s(?:responder|decir|adivinar)\b

@@ -8,8 +8,10 @@ from proctor.scorers.lazy_pattern import lazy_pattern
 from proctor.scorers.markers import SENTENCE_END
 from proctor.scorers.stance_words import (
     AFFIRMATION,
+    CANDIDATES,
     CLAUSE_END,
     CONDITION,
+    DEPENDS,
     DISMISSED,
     GUESSED,
     MAYBE,
@@ -54,6 +56,8 @@ def stance_towards(text: str, start: int, end: int, floor: int = 0, ceiling: int
         return Stance.SETTLED
     if RUNNER_UP.search(clause) or WHEREAS.search(text, max(sentence, opening - 10), start):
         return Stance.SET_ASIDE
+    if is_unreal_beside_real(text, opening, closing.start() if closing else ceiling):
+        return Stance.SET_ASIDE
     if is_asked(text, end) or OPEN.search(clause) or DISMISSED.search(clause):
         return Stance.SET_ASIDE
     if is_supposed(text, start, end, is_seeming_enough=True) or SUPPOSED.search(clause):
@@ -82,9 +86,17 @@ def is_supposed(text: str, start: int, end: int, *, is_seeming_enough: bool = Fa
     return SUPPOSED.search(before) is not None or (not after.isascii() and SUPPOSED.search(after) is not None)
 
 
+def is_unreal_beside_real(text: str, start: int, end: int) -> bool:
+    """Whether a clause says what would be, after one that says what is: 'It makes green. Violet one would get …'."""
+    if UNREAL.search(text, start, end) is None:
+        return False
+    opening = max((found.end() for found in SENTENCE_END.finditer(text, 0, start)), default=0)
+    return opening > 0 and UNREAL.search(text, 0, opening) is None and CONDITION.search(text, start, end) is None
+
+
 def leaves_open(text: str) -> bool:
-    """Whether more than one thing is called possible: 'Maybe 12, maybe 15'."""
-    return len(MAYBE.findall(text)) > 1
+    """Whether more than one thing is called possible: 'Maybe 12, maybe 15', 'by size A; by age B'."""
+    return len(MAYBE.findall(text)) > 1 or len(DEPENDS.findall(text)) > 1 or CANDIDATES.search(text) is not None
 
 
 def is_hypothetical(text: str, start: int, end: int) -> bool:

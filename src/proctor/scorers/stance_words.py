@@ -41,29 +41,61 @@ SUPPOSED = _any_of(
         r"|(?:at\sfirst|initially|originally|mistakenly)\b|first\s(?:thought|guess|instinct|got)|(?:often"
         r"|commonly|popularly)\b"
         r"|i(?:['’]d)?\s(?:\w+\s)?(?:thought|considered|assumed|had)\b|used\sto\s(?:think|believe|say)"
-        r"|was\s(?:going|about)\sto\ssay|some(?:one|body)\s(?:might|may|could|would)",
+        r"|i\s(?:learn(?:ed|t)|was\s(?:taught|told)|heard)\b|according\sto\s(?:my|some|a|many|his|her)\b|was\s(?:going|about)\sto\ssay|some(?:one|body)\s(?:might|may|could|would)",
         "de": r"(?:viele|die\smeisten)\s(?:\w+\s)?(?:leute|menschen|personen|schüler\w*|student\w*"
         r"|(?:denk|glaub|mein|sag|sprech|halt|würd"
         r"|tipp|nenn|nehm|wähl|verwechs|vermut)\w*)|(?:man|oft|häufig)\s(?:\w+\s){0,2}(?:denk|glaub|mein)\w+|dachte\b|zuerst\b"
         r"|zunächst\b|anfangs\b|erst\b"
-        r"|würden\s(?:viele|manche)|irrtümlich\w*|könnte\s(?:man|jemand)|(?:manche|jemand|einige)\b",
-        "fr": r"beaucoup\b(?!\s(?:plus|moins|trop|d))|beaucoup\sde\s(?:gens|personnes|monde)|la\splupart"
+        r"|laut\s(?:mein|ein|manch|viel)\w*|würden\s(?:viele|manche)|irrtümlich\w*|gelernt\b|beigebracht\b|könnte\s(?:man|jemand)|man\s(?:könnte|würde|möchte)|(?:manche|jemand|einige)\b",
+        "fr": r"(?:selon|d['’]après)\s(?:mon|ma|mes|certain\w+|un|une)\b|beaucoup\b(?!\s(?:plus|moins|trop"
+        r"|d))|beaucoup\sde\s(?:gens|personnes|monde)|la\splupart"
         r"|on\s(?:croit|pense|pourrait|confond|cite)\b|(?:d['’]abord|souvent)\b"
-        r"|pens(?:é|ais)\b|cru\b|croyais\b|certains\b|d['’]aucuns\b|quelqu['’]un\b",
-        "es": r"much[oa]s\b|la\smayoría|(?:al\sprincipio|primero|a\smenudo|suele\w*)\b|pensé\b|pensaba\b|creí\b"
+        r"|pens(?:é|ais)\b|cru\b|croyais\b|appris\b|certains\b|d['’]aucuns\b|quelqu['’]un\b",
+        "es": r"según\s(?:mis?|algun[oa]s|un|una)\b|much[oa]s\b|la\smayoría|(?:al\sprincipio|primero"
+        r"|a\smenudo|suele\w*)\b|pensé\b|pensaba\b|creí\b|aprendí\b|me\senseñaron\b"
         r"|(?:se\s|alguien\s|algunos\s)podrían?\b|podría\s(?:parecer|pensar)|hay\squien\w*\b",
     },
     {
         "ja": r"(?:言う|いう|思う|考える)人|言われて|いわれて|思いがち|思われがち|思われて|と思いました|と思った"
-        r"|かと思|最初は"
+        r"|かと思|習[いっ]|教わ|聞い[てた]|信じて|最初は"
         r"|はじめは|多くの人|よく間違",
         "ko": r"(?:말|생각|주장)하는\s사람|라고들|알려져|생각하기\s?쉽|생각했|생각하지만|생각할\s?수|인\s?줄"
+        r"|배웠|(?<!만)들었"
         r"|처음에?[는엔]"
         r"|흔히|많은\s사람",
         "zh": r"当成|當成|都说|据说|很多人|不少人|人们常|常有人|有人会?|以为|以為|误认|本来|一开始|起初|最初|乍一看",
     },
 )
 """What others say, or what was thought before."""
+
+VIEW = _any_of(
+    {
+        "en": r"(?:some|many|most|(?:all\s)?other|one|a\s(?:few|friend|classmate|colleague)|my\s\w+"
+        r"|the\s(?:internet|forum))s?"
+        r"(?:\s(?!not\b)[\w'’]+){0,5}?\s(?:say|says|said|claim(?:s|ed)?|writes?|wrote|thinks?|thought|believed?s?|guess(?:es|ed)?"
+        r"|puts?|gives?|gave|lists?|quotes?|told|insists?|insisted|swears?|prefers?|favou?rs?|bets?|votes?)\b|some(?:one|body)\b(?:\s[\w'’]+){0,5}?\s(?:says?|said|wrote|claim\w*|told|thinks?"
+        r"|thought|got)\b|others\b",
+        "de": r"(?:manche|einige|viele|andere|jemand|mein\w*\s\w+|ein\w*\s(?:freund\w*|kolleg\w*"
+        r"|bekannte\w*))(?:\s\w+){0,4}?\s"
+        r"(?:sag\w+|meint?e?n?|behaupt\w+|schreib\w*|schrieb\w*|nenn\w+|denk\w+|dacht\w+|glaub\w+|geben)\b|andere\b(?=\s\d)",
+        "fr": r"(?:certains|d['’]autres|d['’]aucuns|quelqu['’]un|plusieurs|beaucoup|un\w?\s(?:ami|amie"
+        r"|collègue)|mon\s\w+)(?:\s\w+){0,3}?\s"
+        r"(?:dis\w+|dit|dirai\w+|pens\w+|affirm\w+|écri\w+|croi\w+|avanc\w+|donn\w+|prétend\w*|parl\w+)\b|d['’]autres\b(?=\s\d)",
+        "es": r"(?:algun[oa]s|much[oa]s|otr[oa]s|alguien|vari[oa]s|un[oa]?\s(?:amig[oa]|compañer[oa])|mi\s\w+"
+        r"|hay\squien(?:es)?)(?:\s\w+){0,3}?\s?"
+        r"(?:dic\w+|dij\w+|diría\w*|piens\w+|cre[eí]\w*|afirm\w+|escrib\w+|sostien\w+|opin\w+|habl\w+)\b|otros\b(?=\s\d)",
+    },
+    {
+        "ja": r"(?:という|と言う|と考える|とする)(?:人|説|声|意見)|と(?:友人|友達|友だち|彼|彼女|ネット|誰か"
+        r"|先生|弟|妹|兄|姉)[はがも]"
+        r"|(?:友人|友達|友だち|ネットで|誰か|先生|弟|妹|兄|姉)[はがも](?=[^。]*と(?:言|い|書|思))",
+        "ko": r"(?:누군가|어떤\s사람|친구|일부|인터넷|다른\s사람|동생|형"
+        r"|누나)[^.,]{0,12}?[은는이가에서도들]+\s(?=[^.]*(?:라고|다고|고\s))",
+        "zh": r"(?:有人|有的人|网上|朋友|同学|别人|有些人|某人|他人|老师)[^，,。]{0,8}?(?:说|認為|认为|写"
+        r"|觉得|以为|算出|答)",
+    },
+)
+"""Who says something that the response itself may not: 'Some books say …', 'Un ami dit …'."""
 
 GUESSED = lazy_pattern(
     r"\b(?:(?:popular|common|frequent|obvious)\s(?:guess|answer|choice|mistake|misconception|error|assumption)"
@@ -95,10 +127,12 @@ OPEN = _any_of(
         r"|(?:can['’]?t|cannot|can\snot)\s(?:\w+\s){0,2}(?:rule|exclude|decide|tell|choose|pick|say)|(?:might|may"
         r"|could)\s(?:also\s)?be\b",
         "de": r"zwischen\b|entweder\b|ob\b|schwank\w+|wenn\b|falls\b|vielleicht\b|möglicherweise\b"
-        r"|nicht\s(?:ganz\s)?ausschlie(?:ß|ss)en",
-        "fr": r"entre\b|soit\b|hésit\w+|si\b|peut-être\b|(?:pas|impossible\sd['’e]\s?)(?:\s\w+)?\s?(?:exclure"
+        r"|nicht\s(?:ganz\s)?ausschlie(?:ß|ss)en|könnte\s(?:\w+\s){0,2}sein|könnte\ses\b",
+        "fr": r"entre\b|soit\b|hésit\w+|si\b|peut-être\b|pourrait\sêtre\b|(?:pas"
+        r"|impossible\sd['’e]\s?)(?:\s\w+)?\s?(?:exclure"
         r"|trancher)",
-        "es": r"entre\b|dud[oa]\b|duda\w*\b|si\b|quizás?\b|tal\svez\b|(?:no|imposible)\s(?:\w+\s)?(?:descartar"
+        "es": r"entre\b|podrían?\sser\b|puede\sser\b|dud[oa]\b|duda\w*\b|si\b|quizás?\b|tal\svez\b|(?:no"
+        r"|imposible)\s(?:\w+\s)?(?:descartar"
         r"|decidir)",
     },
     {
@@ -108,7 +142,9 @@ OPEN = _any_of(
     },
 )
 UNREAL = lazy_pattern(
-    r"['’]d\sbe\b|\b(?:would|wäre|wären|würden?|hätten?|kämen?|(?:ser|habr|quedar|costar|tendr|dar|har)ían?|(?:ser|aur|rester|coûter|fer)ai(?:t|ent))\b"
+    r"['’]d\sbe\b|\b(?:would|(?:be|an|über|aus)?(?:wäre|würde|hätte|käme|gäbe|fände|ginge|bliebe|müsste|läge)n?"
+    r"|(?:ser|habr|quedar|costar|tendr|dar|har|obtendr|saldr|necesitar|pagar|estar|llenar|recibir)ían?"
+    r"|(?:ser|aur|rester|coûter|fer|obtiendr|donner|faudr|paier|vaudr)ai(?:t|ent))\b"
     r"|だった(?:はず|ろう)|었을|았을|本来会|就会",
     re.IGNORECASE,
 )
@@ -155,7 +191,7 @@ SOLE = _any_of(
 SETTLED = _any_of(
     {
         "en": r"(?:pick|choose|select|gives?\sus|go(?:ing)?\s(?:with|for)|settl\w+\son|stick\w*\swith"
-        r"|lean\w*\stowards?|opt\w*\sfor|best|better|correct|right|fits?|makes?\ssense|match(?:es)?"
+        r"|lean\w*\stowards?|opt\w*\sfor|best|better|wins|by\sfar|correct|right|fits?|makes?\ssense|match(?:es)?"
         r"|satisf\w+|works|must\sbe|has\sto\sbe|answer|final|finally|what\swe|actually|after\sall)\b",
         "de": r"(?:nehme|wähle|entscheide|tippe|richtig\w*|korrekt\w*|stimmt|trifft|passt|gesucht|tatsächlich"
         r"|doch|vielmehr|antwort|lösung|erfüllt)\b",
@@ -182,10 +218,10 @@ RUNNER_UP = _any_of(
 """Said of a thing that comes behind the one asked for."""
 WHEREAS = _any_of(
     {
-        "en": r"(?:while|whereas|unlike|though|although|than)\b",
-        "de": r"(?:während|obwohl|wohingegen|wobei|als)\b",
+        "en": r"(?:while|whereas|unlike|though|although|than)\b(?!\s(?:it\s)?(?:also|could|might|may)\b)",
+        "de": r"(?:während|obwohl|wohingegen|wobei|als)\b(?!\s(?:auch|könnte))",
         "fr": r"(?:alors|tandis|bien)\sque\b",
-        "es": r"(?:mientras|aunque)\b",
+        "es": r"(?:mientras|aunque)\b(?!\s(?:también|podría|quizá))",
     },
     {"ja": r"一方で?、", "ko": r"반면", "zh": r"虽然|虽|尽管"},
 )
@@ -213,7 +249,7 @@ CLAUSE_END = lazy_pattern(
     r"[.!?;:…](?:\s|\Z)|[。！？；，：\n]|(?<!\d)[,、]|,\s|\s[–—]\s|[)）](?=\s?[,.])"
     r"|\b(?:but|and|yet|while|whereas|so|though|although|aber|und|jedoch|während|somit|damit|denn|mais|et|donc"
     r"|car|tandis|alors|pero|y|mientras|así)\b"
-    r"|(?<=[면고며만데니])\s|(?<=므로)\s|(?<=니까)\s|ので(?=[A-Z])|但|而(?!是)|所以|因此",
+    r"|(?<=[면고며만데니])\s|(?<=되어|하여|해서|아서|어서|지만)\s|(?<=므로)\s|(?<=니까)\s|ので(?=[A-Z])|但|而(?!是)|所以|因此",
     re.IGNORECASE,
 )
 FORMERLY = lazy_pattern(
@@ -229,6 +265,24 @@ NOWADAYS = lazy_pattern(
     re.IGNORECASE,
 )
 MAYBE = lazy_pattern(
-    r"\b(?:maybe|perhaps|possibly|vielleicht|möglicherweise|peut-être|quizás?|tal\svez|a\slo\smejor)\b|もしかすると|かもしれ|아마|수도\s있|也许|或许|可能是",
+    r"\b(?:maybe|perhaps|possibly|(?:could|might|may)\s(?:\w+\s)?be|vielleicht|möglicherweise|(?:könnte|kann)\s(?:\w+\s){0,2}sein|könnte\ses"
+    r"|peut-être|pourrait\sêtre|quizás?|tal\svez|a\slo\smejor|podrían?\sser|puede\sser)\b|もしかすると|かもしれ|아마|수도\s있|也许|或许|可能是",
+    re.IGNORECASE,
+)
+DEPENDS = lazy_pattern(
+    r"(?:\A|(?<=[.;]\s))[\W_]*(?:(?:but|und|et|y|pero|mais|aber)\s)?(?:if|when|wenn|falls|si)\s[^.;]{3,60}?,",
+    re.IGNORECASE,
+)
+"""What opens one of several cases: 'If you go by size, …; if by age, …'."""
+CANDIDATES = lazy_pattern(
+    r"\b(?:(?:are|seem|sind|son|sont)\s(?:both|equally|beide|los\sdos|tous\sles\sdeux|ambos)\b|both\s(?:are\s)?(?:possible|candidates|plausible|correct|right|options)"
+    r"|(?:beide|ambos|ambas)\s(?:\w+\s){0,2}(?:möglich|denkbar|infrage|in\sfrage|posibles?|candidat\w+|válid\w+))\b"
+    r"|どちらも(?:可能|あり得|考えられ)|둘\s?다\s(?:가능|맞)|两者都(?:有可能|可能|对)|都有可能",
+    re.IGNORECASE,
+)
+"""'Mars and Venus are both candidates'."""
+NEGATIVE = lazy_pattern(
+    r"\b(?:no|not|never|neither|nicht|kein\w*|weder|pas|aucun\w*|no|ningun\w*|tampoco)\b|n['’]t\b"
+    r"|ない|ません|なく|なかった|않|아니|아닌|아닙|없|不|没|非(?=[^常])|未",
     re.IGNORECASE,
 )
