@@ -206,6 +206,10 @@ export const de: Texts = {
   'run.spent': '{usd} ausgegeben',
   'run.expected': '{usd} am Ende erwartet',
   'run.cost-limit': 'Grenze {usd}',
+  'run.caveat.counted-wrong': '{n} ohne Wertung: als falsch gezählt wäre {metric} {worst} statt {value}.',
+  'run.caveat.undecided': '{judge} hat {n} von {all} Vergleichen nicht entschieden: sie zählen als unentschieden.',
+  'run.caveat.forgeable':
+    'Fälschbar: Diese Punktzahlen beruhen auf Belegen, die die Antwort selbst gefälscht haben könnte.',
   'run.faults': 'Störungen',
   'run.faults.note': 'zählen in keiner Punktzahl',
   'run.faults.none': 'Keine.',

@@ -204,6 +204,10 @@ export const ja: Texts = {
   'run.spent': '支出 {usd}',
   'run.expected': '終了時の見込み {usd}',
   'run.cost-limit': '上限 {usd}',
+  'run.caveat.counted-wrong':
+    '採点されていないもの {n} 件を不正解とすると、{metric} は {value} ではなく {worst} です。',
+  'run.caveat.undecided': '{judge} は {all} 件中 {n} 件の比較を判定できず、引き分けとして数えています。',
+  'run.caveat.forgeable': '偽装可能: これらのスコアは、回答自体が偽装できた証拠に基づいています。',
   'run.faults': '障害',
   'run.faults.note': 'どのスコアにも含まれません',
   'run.faults.none': 'ありません。',

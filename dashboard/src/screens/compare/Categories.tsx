@@ -39,7 +39,7 @@ export function Categories({ comparison }: { comparison: Comparison }) {
           <thead>
             <tr>
               <th>{t('word.category')}</th>
-              <th>{comparison.metric}</th>
+              <th>{comparison.a.score.title ?? comparison.metric}</th>
               <th className="number">{comparison.a.name}</th>
               <th className="number">{comparison.b.name}</th>
               <th className="number">{t('compare.gained')}</th>

@@ -92,7 +92,8 @@ function Head({ comparison }: { comparison: Comparison }) {
     <PageHead
       trail={
         <>
-          {t('nav.compare')} · {comparison.benchmark} {comparison.a.version} · {comparison.metric} ·{' '}
+          {t('nav.compare')} · {comparison.benchmark} {comparison.a.version} ·{' '}
+          {comparison.a.score.title ?? comparison.metric} ·{' '}
           {runs.map((run) => (
             <Link key={run} to={path`/runs/${run}`}>
               {run}{' '}

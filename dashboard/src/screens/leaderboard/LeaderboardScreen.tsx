@@ -16,6 +16,7 @@ import { navigate, useParameters } from '@/router/location';
 import { samplesLink } from '@/screens/samples/link';
 import { t } from '@/text/text';
 import { byEvidence, groupsOf, leadersOf, shortDigest } from './groups';
+import { metricTitle } from './metricTitle';
 import { ModelMatrix } from './ModelMatrix';
 import './leaderboard.css';
 
@@ -102,7 +103,7 @@ function Sentence({ table }: { table: LeaderboardTable }) {
   return <>{t('leaderboard.tied', { models: several, benchmark: table.benchmark })}</>;
 }
 
-const nameOf = (table: LeaderboardTable) => `${table.benchmark} · ${table.metric}`;
+const nameOf = (table: LeaderboardTable) => `${table.benchmark} · ${metricTitle(table)}`;
 
 const isOneOfSeveral = (table: LeaderboardTable, all: readonly LeaderboardTable[]) =>
   all.some((other) => other !== table && nameOf(other) === nameOf(table));
@@ -121,7 +122,7 @@ function Board({ table, hasKeys, isOneOfSeveral }: BoardProps) {
   const groups = groupsOf(table);
   const hasCosts = table.rows.filter((row) => (row.cost_usd ?? 0) > 0).length > 1;
   const csv = [
-    ['rank', 'model', table.metric, 'low', 'high', 'n', 'cost_usd', 'run'],
+    ['rank', 'model', metricTitle(table), 'low', 'high', 'n', 'cost_usd', 'run'],
     ...table.rows.map((row) => [
       row.rank,
       row.side,
@@ -145,7 +146,7 @@ function Board({ table, hasKeys, isOneOfSeveral }: BoardProps) {
                 <th>{t('leaderboard.rank')}</th>
                 <th>{t('word.model')}</th>
                 <th>{t('compare.interval')}</th>
-                <th className="number">{table.metric}</th>
+                <th className="number">{metricTitle(table)}</th>
                 <th className="number">{t('runs.cost')}</th>
                 <th className="number">p50</th>
                 <th className="number">{t('outcome.invalid')}</th>

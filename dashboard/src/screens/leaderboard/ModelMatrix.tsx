@@ -9,6 +9,7 @@ import { countText } from '@/numbers/text';
 import { samplesLink } from '@/screens/samples/link';
 import { t } from '@/text/text';
 import { shortDigest } from './groups';
+import { metricTitle } from './metricTitle';
 
 /** More models are shown when they are asked for: the tables have them all. */
 const AT_ONCE = 12;
@@ -34,7 +35,7 @@ export function ModelMatrix({ tables }: { tables: readonly LeaderboardTable[] })
                   <Link to={withParameters({ benchmark: table.benchmark })}>{table.benchmark}</Link>
                   <span className="muted small">
                     {' '}
-                    {table.metric}
+                    {metricTitle(table)}
                     {isRepeated(table) && ` ${shortDigest(table)}`}
                   </span>
                 </th>

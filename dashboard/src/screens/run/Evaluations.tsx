@@ -9,6 +9,7 @@ import { Section, SideName, Wide } from '@/components/Basics';
 import { Cost, Estimate, Seconds } from '@/components/Figures';
 import { samplesLink } from '@/screens/samples/link';
 import { t } from '@/text/text';
+import { caveatsOf } from './caveats';
 
 export function Evaluations({ run }: { run: RunDocument }) {
   const benchmarks = [...new Set(run.evaluations.map((one) => one.benchmark))];
@@ -41,20 +42,21 @@ function Benchmark({ run, benchmark, evaluations }: BenchmarkProps) {
         return [one.side, found?.value ?? null, ...(found?.ci95 ?? [null, null]), found?.n ?? null];
       }),
     ];
+    const title = evaluations[0]?.metrics[metric]?.title ?? metric;
     return (
       <Section
         key={metric}
-        title={`${benchmark} · ${evaluations[0]?.metrics[metric]?.title ?? metric}`}
+        title={`${benchmark} · ${title}`}
         note={t(isGoing(run) ? 'run.interval-so-far' : 'compare.interval-note')}
       >
-        <Chart title={`${benchmark} ${metric}`} table={csv}>
-          <Wide label={`${benchmark} ${metric}`}>
+        <Chart title={`${benchmark} ${title}`} table={csv}>
+          <Wide label={`${benchmark} ${title}`}>
             <table className="evaluations">
               <thead>
                 <tr>
                   <th>{t('word.model')}</th>
                   <th>{t('compare.interval')}</th>
-                  <th className="number">{metric}</th>
+                  <th className="number">{title}</th>
                   {isFirst && (
                     <>
                       <th className="outcome-column">{t('run.outcomes')}</th>
@@ -117,6 +119,11 @@ function Row({ run, evaluation, metric, index, scale, isFirst }: RowProps) {
     <tr>
       <td>
         <SideName index={index} name={evaluation.side} />
+        {(isFirst ? caveatsOf(evaluation, metric) : []).map((caveat) => (
+          <p key={caveat} className="muted small">
+            {caveat}
+          </p>
+        ))}
       </td>
       <td className="interval-cell">{found && <IntervalCell estimate={found} scale={scale} series={index} />}</td>
       <td className="number">
