@@ -82,13 +82,13 @@ class S3Artifacts:
                 yield bytes(chunk)
 
     def size(self, key: str) -> int | None:
+        path = path_of(key)
         try:
-            return self._describe(key)["size"]
+            return self._describe(key, path)["size"]
         except NotFoundError:
             return None
 
-    def _describe(self, key: str) -> ObjectMeta:
-        path = path_of(key)
+    def _describe(self, key: str, path: str) -> ObjectMeta:
         with self._bucket.opened("read from", key) as bucket:
             try:
                 return obstore.head(bucket, path)
@@ -100,8 +100,9 @@ class S3Artifacts:
         return self.size(key) is not None
 
     def kept_at(self, key: str) -> datetime | None:
+        path = path_of(key)
         try:
-            return self._describe(key)["last_modified"]
+            return self._describe(key, path)["last_modified"]
         except NotFoundError:
             return None
 
