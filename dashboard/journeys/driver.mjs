@@ -4,11 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { chromium } from 'playwright-core';
+import * as commands from './commands.mjs';
 import * as drafting from './drafting.mjs';
 import * as screens from './journeys.mjs';
 import * as oddInput from './odd_input.mjs';
 
-const journeys = { ...screens, ...drafting, ...oddInput };
+const journeys = { ...screens, ...commands, ...drafting, ...oddInput };
 
 const FLAGS = [
   '--no-sandbox',

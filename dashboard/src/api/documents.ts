@@ -65,6 +65,7 @@ export type ResultDetails = Schemas['ResultDetails'];
 export type ResultPage = Schemas['ResultPage'];
 export type ResultPositions = Schemas['ResultPositions'];
 export type ReviewItem = Schemas['ReviewItem'];
+export type RunDeletion = Schemas['RunDeletion'];
 export type RunDocument = Schemas['ServedRun'];
 export type RunPage = Schemas['RunPage'];
 export type RunReview = Schemas['RunReview'];

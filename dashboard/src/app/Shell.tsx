@@ -9,6 +9,7 @@ import { Link } from '@/router/Link';
 import { usePath } from '@/router/location';
 import { t, useLanguage } from '@/text/text';
 import { Boundary } from './Boundary';
+import { Deletions } from './Deletions';
 import { KeysDialog } from './KeysDialog';
 import { handleKey, useKeys } from './keys';
 import { Palette } from './Palette';
@@ -47,6 +48,7 @@ export function Shell() {
       </a>
       <Navigation pathname={pathname} search={() => setSearching(true)} keys={() => setListingKeys(true)} />
       <main id="main" tabIndex={-1}>
+        <Deletions />
         <Boundary key={pathname}>
           <Suspense fallback={<Loading />}>
             <CurrentScreen pathname={pathname} />

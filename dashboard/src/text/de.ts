@@ -920,4 +920,10 @@ export const de: Texts = {
   'leaderboard.matrix': 'Modelle und Benchmarks',
   'leaderboard.matrix.note': 'jede Zelle mit eigenem Wert und Intervall; über Benchmarks wird nicht gemittelt',
   'leaderboard.not-run': 'Dieses Modell lief nicht darauf.',
+  'delete.run': 'Löschen',
+  'delete.waits': '{name} wird in {n} Sekunden gelöscht, wenn diese Seite offen bleibt.',
+  'delete.now': 'Jetzt löschen',
+  'delete.asked': '{name} wird gelöscht …',
+  'delete.named-by': '{runs}: ohne diesen Lauf nicht fortzusetzen, die Pläne nennen ihn.',
+  'delete.seen': 'Ausblenden',
 };

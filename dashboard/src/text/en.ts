@@ -927,4 +927,10 @@ export const en = {
   'leaderboard.matrix': 'Models by benchmarks',
   'leaderboard.matrix.note': 'each cell its own score and interval; no mean over benchmarks is taken',
   'leaderboard.not-run': 'This model was not run on it.',
+  'delete.run': 'Delete',
+  'delete.waits': '{name} will be deleted in {n} seconds, if this page stays open.',
+  'delete.now': 'Delete now',
+  'delete.asked': '{name} is being deleted …',
+  'delete.named-by': '{runs} cannot be resumed without it: their plans name this run.',
+  'delete.seen': 'Dismiss',
 };

@@ -907,4 +907,10 @@ export const ja: Texts = {
   'leaderboard.matrix': 'モデルとベンチマーク',
   'leaderboard.matrix.note': '各セルはそれぞれのスコアと区間です。ベンチマーク間の平均は取りません',
   'leaderboard.not-run': 'このモデルはまだ実行していません。',
+  'delete.run': '削除',
+  'delete.waits': 'このページを開いたままにすると、{name} は {n} 秒後に削除されます。',
+  'delete.now': '今すぐ削除',
+  'delete.asked': '{name} を削除しています…',
+  'delete.named-by': '{runs} のプランはこの実行を参照しているため、再開できなくなります。',
+  'delete.seen': '閉じる',
 };

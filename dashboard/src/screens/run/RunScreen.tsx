@@ -1,5 +1,6 @@
 /** A run: what it says so far, while it is going and when it is done. */
 import { useEffect } from 'react';
+import { beginDeletion } from '@/api/deletions';
 import type { EvaluationSummary, InterimResults, ListedRun, RunDocument } from '@/api/documents';
 import { useInterim } from '@/api/interim';
 import { isGoing, useComparison, useRun, useRunAction } from '@/api/queries';
@@ -160,6 +161,7 @@ function Actions({ run, isDecided }: { run: RunDocument; isDecided: boolean }) {
     mayRun &&
     (['failed', 'cancelled'].includes(run.status) || (run as Partial<ListedRun>).shown_status === 'interrupted');
   const going = isGoing(run) && !canResume && mayRun;
+  const canDelete = mayRun && !isSite && (!isGoing(run) || canResume);
   const { mutate: stop, reset: forgetStop, isPending, isSuccess } = cancel;
   const isStopping = isPending || isSuccess;
   // Taken up again, by whomever, it can be stopped again.
@@ -225,6 +227,17 @@ function Actions({ run, isDecided }: { run: RunDocument; isDecided: boolean }) {
               {t('action.export')}
             </a>
           </>
+        )}
+        {canDelete && (
+          <Button
+            kind="quiet"
+            onClick={() => {
+              beginDeletion(run.run_id, run.name ?? run.run_id);
+              navigate('/runs');
+            }}
+          >
+            {t('delete.run')}
+          </Button>
         )}
       </div>
       {error && <Failure error={error} />}

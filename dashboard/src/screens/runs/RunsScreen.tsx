@@ -1,5 +1,6 @@
 /** All runs, newest first, searchable; two of them are compared with `c`. */
 import { useState } from 'react';
+import { useDeletions } from '@/api/deletions';
 import { isAsk, useRuns, type RunFilters } from '@/api/queries';
 import type { ListedRun } from '@/api/documents';
 import { useMay } from '@/api/session';
@@ -30,6 +31,7 @@ export default function RunsScreen() {
     kind: parameters.get('kind'),
   };
   const runs = useRuns(filters, 50);
+  const leaving = useDeletions().flatMap((one) => (one.error === null ? [one.run] : []));
   const isFiltered = Object.values(filters).some(Boolean);
   return (
     <>
@@ -79,7 +81,7 @@ export default function RunsScreen() {
       </div>
       <Loaded query={runs}>
         {(data) => {
-          const items = data.pages.flatMap((page) => page.items);
+          const items = data.pages.flatMap((page) => page.items).filter((run) => !leaving.includes(run.run_id));
           if (items.length > 0)
             return <List items={items} more={runs.hasNextPage ? () => void runs.fetchNextPage() : null} />;
           return isFiltered ? (

@@ -1,0 +1,17 @@
+"""What the command line does to stored runs and programs, done in a real browser on a real server."""
+
+from __future__ import annotations
+
+from dashboard.conftest import Browser
+from server.serving import Server
+
+SMALL = {"models": ["demo/strong"], "benchmarks": [{"benchmark": "puzzles", "limit": 5}]}
+
+
+def test_a_run_is_deleted_and_can_be_taken_back_before(browser: Browser, served: Server) -> None:
+    run = served.run({"name": "to delete", **SMALL})
+    seen = browser.go("deleteRun", served, run=run)
+    assert (seen["meanwhile"], seen["after"], seen["gone"]) == (0, 1, 0)
+    assert "to delete was deleted." in seen["said"]
+    assert seen["found"] == []
+    assert served.ask("GET", f"/api/v1/runs/{run}").status == 404
