@@ -29,3 +29,31 @@ export async function deleteRun({ page, base, run }) {
   await page.getByRole('button', { name: 'Dismiss' }).click();
   return { meanwhile, after, said, found, gone: await listed() };
 }
+/** A run scored again, followed to its end, and the old scores put back in force. */
+export async function rescore({ page, base, run, scorer, stored }) {
+  await page.goto(`${base}/runs/${run}`);
+  await page.getByRole('link', { name: 'Rescore' }).click();
+  await page.waitForURL('**/rescore');
+  const scorers = page.getByLabel('Scorers, NAME or NAME:OPTIONS');
+  const before = await scorers.inputValue();
+  const empty = await faults(page, '/runs/ID/rescore');
+  await page.setViewportSize({ width: 1280, height: 860 });
+  const button = page.getByRole('button', { name: 'Rescore' });
+  await scorers.fill('nonsense');
+  await button.click();
+  const refused = await page.getByRole('alert').innerText();
+  await scorers.fill(scorer);
+  await scorers.press('Tab');
+  await button.focus();
+  await page.keyboard.press('Enter');
+  await page.getByText('The new scores are now in force').waitFor();
+  const changed = await page.locator('.rescored p').first().innerText();
+  const rows = await page.locator('.rescored tbody tr').allInnerTexts();
+  const found = await faults(page, '/runs/ID/rescore with scores');
+  await pictures(page, 'rescore');
+  await page.getByLabel('What to do').selectOption('use');
+  await page.getByLabel('Stored scores, NAME').fill(stored);
+  await button.click();
+  await page.locator('.rescored').nth(1).waitFor();
+  return { before, empty, refused, changed, rows, found };
+}

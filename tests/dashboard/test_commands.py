@@ -15,3 +15,18 @@ def test_a_run_is_deleted_and_can_be_taken_back_before(browser: Browser, served:
     assert "to delete was deleted." in seen["said"]
     assert seen["found"] == []
     assert served.ask("GET", f"/api/v1/runs/{run}").status == 404
+
+
+def test_a_run_is_scored_again_and_what_changed_is_said(browser: Browser, served: Server) -> None:
+    run = served.run(SMALL)
+    [scorer] = served.get(f"/api/v1/runs/{run}")["evaluations"][0]["scorers"]
+    seen = browser.go("rescore", served, run=run, scorer="includes", stored=scorer)
+    assert seen["before"] == scorer
+    assert "nonsense" in seen["refused"]
+    assert "of 5 scores changed" in seen["changed"]
+    assert [row.split("\t")[0] for row in seen["rows"]] == ["old", "new"]
+    assert seen["empty"] == seen["found"] == []
+    rescorings = served.get(f"/api/v1/runs/{run}/rescorings")["items"]
+    assert [one["status"] for one in rescorings] == ["completed", "completed"]
+    assert rescorings[0]["request"]["use"] == [scorer]
+    assert list(served.get(f"/api/v1/runs/{run}")["evaluations"][0]["scorers"]) == [scorer]

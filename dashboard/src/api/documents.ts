@@ -3,6 +3,7 @@ import type { components } from './schema';
 
 type Schemas = components['schemas'];
 
+export type AcceptedRescoring = Schemas['AcceptedRescoring'];
 export type AcceptedRun = Schemas['AcceptedRun'];
 export type AuditPage = Schemas['AuditPage'];
 export type AskPage = Schemas['AskPage'];
@@ -61,6 +62,9 @@ export type ProgramRanking = Schemas['ProgramRanking'];
 export type ProviderDescription = Schemas['ProviderDescription'];
 export type Rate = Schemas['Rate'];
 export type Recommendations = Schemas['Recommendations'];
+export type RescoredEvaluation = Schemas['RescoredEvaluation'];
+export type RescoreRequest = Schemas['RescoreRequest'];
+export type RescoringPage = Schemas['RescoringPage'];
 export type ResultDetails = Schemas['ResultDetails'];
 export type ResultPage = Schemas['ResultPage'];
 export type ResultPositions = Schemas['ResultPositions'];
@@ -73,6 +77,7 @@ export type SavedPlan = Schemas['SavedPlan'];
 export type SavedPlanPage = Schemas['SavedPlanPage'];
 export type ScorecardDifference = Schemas['ScorecardDifference'];
 export type ScorerReview = Schemas['ScorerReview'];
+export type ServedRescoring = Schemas['ServedRescoring'];
 export type ServerVersion = Schemas['ServerVersion'];
 export type ServiceStatus = Schemas['ServiceStatus'];
 export type SignedIn = Schemas['SignedIn'];

@@ -28,6 +28,7 @@ const DraftScreen = lazy(() => import('@/screens/draft/DraftScreen'));
 const PlanScreen = lazy(() => import('@/screens/plan/PlanScreen'));
 const ProblemScreen = lazy(() => import('@/screens/problems/ProblemScreen'));
 const ProblemsScreen = lazy(() => import('@/screens/problems/ProblemsScreen'));
+const RescoreScreen = lazy(() => import('@/screens/rescore/RescoreScreen'));
 const ReviewScreen = lazy(() => import('@/screens/review/ReviewScreen'));
 const SettingsScreen = lazy(() => import('@/screens/settings/SettingsScreen'));
 const ScorecardScreen = lazy(() => import('@/screens/scorecard/ScorecardScreen'));
@@ -39,6 +40,7 @@ export const ROUTES: readonly Route[] = [
   { pattern: '/runs', screen: RunsScreen, title: 'nav.runs' },
   { pattern: '/runs/:run', screen: RunScreen, title: 'nav.runs' },
   { pattern: '/runs/:run/samples', screen: SamplesScreen, title: 'samples.title' },
+  { pattern: '/runs/:run/rescore', screen: RescoreScreen, title: 'rescore.do' },
   { pattern: '/compare', screen: CompareScreen, title: 'nav.compare' },
   { pattern: '/arena', screen: ArenaScreen, title: 'nav.arena' },
   { pattern: '/arena/:ask', screen: ArenaScreen, title: 'nav.arena' },

@@ -228,6 +228,11 @@ function Actions({ run, isDecided }: { run: RunDocument; isDecided: boolean }) {
             </a>
           </>
         )}
+        {mayRun && !isGoing(run) && !isSite && run.evaluations.length > 0 && (
+          <Link className="button" to={path`/runs/${run.run_id}/rescore`}>
+            {t('rescore.do')}
+          </Link>
+        )}
         {canDelete && (
           <Button
             kind="quiet"
