@@ -93,6 +93,8 @@ def choose_benchmarks(reading: Reading, catalogue: PlannerCatalogue) -> Choice:
         if default := item.means("default"):  # `20 puzzles`: what is counted is also what is asked
             choice.add(Chosen(default))
             choice.reasons.append((default, "what is counted is also what is asked"))
+    if not choice.chosen and not choice.gaps and "en" in reading.excluded_languages:
+        _choose_others(reading, catalogue, choice)
     if not choice.chosen and not choice.gaps:
         choice.add(Chosen(DEFAULT))
         choice.reasons.append((DEFAULT, "no benchmark and no subject is named; this is the broadest"))
@@ -316,6 +318,14 @@ def _choose_language(reading: Reading, catalogue: PlannerCatalogue, choice: Choi
         for item in fitting:
             choice.add(Chosen(item.name, _where(reading, item, languages)))
             choice.reasons.append((item.name, f"it is in {NAMES_OF_LANGUAGES.get(language, language)}"))
+
+
+def _choose_others(reading: Reading, catalogue: PlannerCatalogue, choice: Choice) -> None:
+    """`everything that is not English`, and nothing more: the benchmarks of the other languages."""
+    for item in catalogue.benchmarks:
+        if item.tags.get("language") not in reading.excluded_languages:
+            choice.add(Chosen(item.name))
+            choice.reasons.append((item.name, "it is not in English"))
 
 
 def _gap(catalogue: PlannerCatalogue, language: str | None, subject: str | None) -> Gap:

@@ -29,6 +29,9 @@ def limits_of(reading: Reading, catalogue: PlannerCatalogue, chosen: Sequence[Ch
     sizes = reading.sizes
     if not sizes:
         return [None] * len(chosen)
+    if whole := _whole(reading, chosen):
+        rest = limits_of(reading, catalogue, [item for item in chosen if item not in whole])
+        return [None if item in whole else rest.pop(0) for item in chosen]
     named = sorted((item for item in chosen if item.at is not None), key=lambda item: item.at or 0)
     if len(sizes) > 1 and len(sizes) == len(named) and not any(size.is_total for size in sizes):
         pairs = zip(named, sorted(sizes, key=lambda size: size.at), strict=True)
@@ -48,6 +51,20 @@ def limits_of(reading: Reading, catalogue: PlannerCatalogue, chosen: Sequence[Ch
     if size.is_total:
         return [max(1, math.ceil(size.value / len(chosen)))] * len(chosen)
     return [_count(size, item, catalogue) for item in chosen]
+
+
+def _whole(reading: Reading, chosen: Sequence[Chosen]) -> list[Chosen]:
+    """`40 of gsm8k and all of aime24`: those asked whole, where each size stands nearer to another one."""
+    whole = [item for item in chosen if item.at in reading.whole]
+    places = [item.at for item in chosen if item.at is not None]
+    if not whole or len(whole) == len(chosen):
+        return []
+    nearest = [_nearest(size.at, places, reading.whole) for size in reading.sizes]
+    return [] if any(at in reading.whole for at in nearest) else whole
+
+
+def _nearest(size: int, places: Sequence[int], whole: Sequence[int]) -> int:
+    return min(places, key=lambda at: (abs(at - size), at in whole))
 
 
 def _without_sum(sizes: list[Size], benchmarks: int, models: int) -> list[Size]:

@@ -17,14 +17,17 @@ from proctor.planner.corrections import (
     merge_refusals,
     refuse_negative,
 )
-from proctor.planner.phrases import Phrases
+from proctor.planner.phrases import Phrases, Understood
 from proctor.planner.phrasing import complete_names, read_phrases, read_variants
 from proctor.planner.reading import Reading, Unsupported
+from proctor.planner.slots.addressed import drop_addressed
 from proctor.planner.slots.codes import merge_codes
 from proctor.planner.slots.every import read_every
 from proctor.planner.slots.judges import read_judges
 from proctor.planner.slots.languages import drop_own_languages, merge_language_groups
+from proctor.planner.slots.left_out import merge_left_out
 from proctor.planner.slots.lines import merge_demo
+from proctor.planner.slots.lone_codes import merge_lone_codes
 from proctor.planner.slots.minutes import read_minutes
 from proctor.planner.slots.models import merge_versions, read_models
 from proctor.planner.slots.money import read_money
@@ -41,8 +44,8 @@ from proctor.planner.slots.sizes import (
     read_sizes,
 )
 from proctor.planner.slots.topics import merge_categories, merge_fields, name_defaults, read_topics
-from proctor.planner.slots.versions import EVERY, merge_ranges_of_versions, merge_sizes
-from proctor.planner.slots.wholes import merge_wholes, merge_written_fractions
+from proctor.planner.slots.versions import merge_ranges_of_versions, merge_sizes
+from proctor.planner.slots.wholes import merge_wholes, merge_written_fractions, read_whole
 from proctor.planner.spelling import mend_spelling
 
 _UNSUPPORTED = {
@@ -77,8 +80,11 @@ def read_query(query: str, catalogue: PlannerCatalogue) -> Reading:
     merge_categories(reading.phrases, catalogue)
     merge_fields(reading.phrases)
     merge_codes(reading.phrases, catalogue)
+    merge_left_out(reading.phrases)
+    merge_lone_codes(reading.phrases, catalogue)
     merge_language_groups(reading.phrases)
     drop_own_languages(reading.phrases)
+    drop_addressed(reading.phrases, catalogue)
     drop_other_numbers(reading.phrases)
     refuse_negative(reading.phrases)
     merge_written_fractions(reading.phrases)
@@ -110,24 +116,10 @@ def read_query(query: str, catalogue: PlannerCatalogue) -> Reading:
         item.kind == "allof" and not (reading.wants_every and at in reading.phrases.used)
         for at, item in enumerate(reading.phrases.items)
     )
-    _read_whole(reading)
+    read_whole(reading)
     _read_intent(reading)
     _read_unsupported(reading)
     return reading
-
-
-def _read_whole(reading: Reading) -> None:
-    """`all of piqa`, `all piqa questions`: the whole of a benchmark."""
-    phrases = reading.phrases
-    for at in list(phrases.free("unknown", "each")):
-        if phrases.words(at).lower() in EVERY and re.match(_ITS_NAME, phrases.text[phrases.items[at].end :].lower()):
-            behind = next((one for one in phrases.items[at + 1 :] if one.kind != "filler"), None)
-            if behind is not None and behind.kind in ("benchmark", "bench"):
-                reading.wants_all = True
-                phrases.use(at)
-
-
-_ITS_NAME = r"\s*(?:of |von |de |du |des |the |le |la |el |las |los )*[\w-]+"
 
 
 def _read_absent(reading: Reading) -> None:
@@ -186,6 +178,10 @@ def _read_intent(reading: Reading) -> None:
             phrases.take("then", wish, places[0])
             phrases.use(*places)
             reading.then = wish
+    if reading.until == "decided" and reading.then is None:  # between which is to be decided
+        said = next(one.text for one in phrases.understood if one.field == "until")
+        phrases.understood.append(Understood(said, "then", "compare"))
+        reading.then = "compare"
 
 
 _BETWEEN_MODELS = frozenset({"or", "对"})

@@ -56,6 +56,8 @@ class Reading(Struct):
     scale: float | None = None
     """How many times as large a plan's own sizes should be: `twice as many`."""
     wants_all: bool = False
+    whole: list[int] = field(default_factory=list)
+    """Where benchmarks are named of which all is wanted: `40 of gsm8k and all of aime24`."""
     wants_every: bool = False
     """Every benchmark that is about what is said, not the usual one alone."""
     cost_usd: Decimal | None = None

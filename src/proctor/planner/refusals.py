@@ -19,6 +19,7 @@ READ_IN = "write it in English, German, Korean, Japanese, Chinese, Spanish or Fr
 def refuse_nothing(reading: Reading, catalogue: PlannerCatalogue) -> None:
     """A query of which nothing was understood is asked about, not guessed at."""
     _refuse_absent(reading, catalogue)
+    _refuse_unknown(reading, catalogue)
     # `puzzles` is what is counted, and also a benchmark; within a sentence about something else it is neither.
     names_default = not _unknown_words(reading) and any(item.means("default") for item in reading.phrases.items)
     is_something = bool(reading.phrases.understood or reading.benchmarks or reading.sizes or names_default)
@@ -59,6 +60,34 @@ def _refuse_absent(reading: Reading, catalogue: PlannerCatalogue) -> None:
         if not reading.models:
             raise UserError(f"{told[0].upper()}{told[1:]}.")
         reading.unsupported.append(Unsupported(text, told))
+
+
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9.+_-]{2,}")
+_CALLED = re.compile(r"\s*[-„“\"'`]*\s*(?:benchmarks?|벤치마크|ベンチマーク|ベンチ|基准)", re.IGNORECASE)
+_CALLING = re.compile(r"\b(?:benchmark|基准)\s+[„“\"'`]*$", re.IGNORECASE)
+_DESCRIBING = frozenset(
+    {"own", "usual", "standard", "same", "official", "internal", "public", "common", "popular", "favorite", "hardest",
+     "easiest", "hard", "easy", "first", "second", "last", "right", "proper", "suitable", "general", "simple",
+     "typical"}
+)  # fmt: skip
+
+
+def _refuse_unknown(reading: Reading, catalogue: PlannerCatalogue) -> None:
+    """`haiku on the foobar benchmark`: a UserError where what stands as a benchmark's name is none, and no other is."""
+    from difflib import get_close_matches  # only for an unknown word, and not free to import
+
+    if reading.benchmarks or reading.subjects or reading.groups or reading.categories or reading.languages:
+        return
+    text = reading.phrases.text
+    for at in _unknown_words(reading):
+        item = reading.phrases.items[at]
+        word = text[item.start : item.end]
+        is_called = _CALLED.match(text, item.end) or _CALLING.search(text[: item.start])
+        if not is_called or not _NAME.fullmatch(word) or word.lower() in _DESCRIBING:
+            continue
+        near = get_close_matches(word.lower(), [one.name for one in catalogue.benchmarks], 3, 0.5)
+        told = f"; the nearest: {', '.join(near)}" if near else ""
+        raise UserError(f"There is no benchmark {word!r} here{told}. Name one that 'proctor benchmarks' lists.")
 
 
 def _plain_name(text: str) -> str:

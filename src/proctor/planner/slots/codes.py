@@ -23,7 +23,12 @@ _BEHIND = re.compile(rf"(?P<sign>\s*[(\[:/_,-]\s*|\s+)(?P<noun>{_NOUN}?){_CODE}"
 _NEXT = re.compile(rf"(?P<sign>\s*[,;|/&+\u3001\u30fb]\s*|\s+)(?P<noun>(?:(?:and|und|y|et)\s+)?){_CODE}")
 _BEHIND_EN = re.compile(rf"(?P<sign>\s+)(?P<noun>en\s+){_CODE}(?=\s*[,;|/&+]|\s+[a-z]{{2}}\b)")
 """`mgsm en zh, ja`: where the word for `in` is also the code of English."""
-_NAMED = re.compile(rf"\b(?:lang|langs|language|languages)\s*[=:]\s*{_CODE}", re.IGNORECASE)
+_NAMED = re.compile(
+    rf"(?:\b(?:langs?|languages?|sprachen?|idiomas?|lenguas?|langues?)|言語|语言|언어)\s*[=:]\s*{_CODE}"
+    r"|(?:\b(?:language|lang|iso) codes?|\bsprachcodes?|\bcódigos? de idioma|\bcodes? (?:de )?langue"
+    rf"|言語コード|语言代码|언어 코드)\s*[=:]?\s*{_CODE}",
+    re.IGNORECASE,
+)
 _REGION = re.compile(r"(?<![\w-])([a-z]{2})-(?:[A-Z]{2}|Han[st])(?![\w-])")
 _WORDS_TOO = frozenset({"de", "es", "fr"})
 """Languages in which `de`, `en` and `es` are words like any other."""
@@ -59,8 +64,9 @@ def merge_codes(phrases: Phrases, catalogue: PlannerCatalogue) -> None:
             continue
         _set(phrases, found)
     for named in _NAMED.finditer(text):
-        if found := _listed(text, named.start(1), re.compile(rf"(?P<sign>)(?P<noun>){_CODE}"), known):
-            _set(phrases, [(named.start(), named.start(1), None), *found])
+        begin = named.start(named.lastindex or 1)
+        if found := _listed(text, begin, re.compile(rf"(?P<sign>)(?P<noun>){_CODE}"), known):
+            _set(phrases, [(named.start(), begin, None), *found])
     regions = [(one.start(), one.end(), one[1]) for one in _REGION.finditer(text) if one[1] in NAMES_OF_LANGUAGES]
     _set(phrases, regions)
     for pattern, codes_of in ((_RUN, _BY_CHARACTER), (_KOREAN_RUN, _IN_KOREAN)):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from msgspec.structs import replace
 
@@ -16,12 +17,16 @@ _REGIONS = {"Asia": "asia", "Europe": "europe", "Africa": "africa"}
 
 
 def merge_language_groups(phrases: Phrases) -> None:
-    """`African and Indian languages`: a part of the world that shares its noun with the next one."""
+    """`African and Indian languages`: a part of the world that shares its noun with the next one, or that is listed."""
     for at in range(len(phrases.items) - 1, 1, -1):
         first, link = phrases.items[at - 2], phrases.words(at - 1).lower()
         region = _REGIONS.get(first.value) if first.kind == "category" else None
         if phrases.items[at].kind == "languagegroup" and region is not None and link in {*JOINS, ","}:
             phrases.items[at - 2] = replace(first, meanings=(("languagegroup", region),))
+    for at, (item, behind) in enumerate(pairwise(phrases.items)):  # `the two Asian languages Thai and Telugu`
+        between = phrases.text[item.end : behind.start].strip()
+        if item.kind == "languagegroup" and behind.kind == "language" and not between:
+            phrases.items[at] = replace(item, meanings=(("filler", ""),))
 
 
 _WRITING = re.compile(

@@ -90,6 +90,10 @@ def read_topics(reading: Reading, catalogue: PlannerCatalogue) -> None:
         if phrases.items[at].kind != "languagegroup":
             _set_topic(reading, catalogue, at, is_excluded=at in excluded)
     read_language_groups(reading, catalogue, excluded)
+    phrases.use(*(at for at in phrases.free("unknown") if phrases.words(at) in _DOTS))
+
+
+_ITS_NOUN = r"(?:(?:bitte|ones?|parts?|questions|teile?|aufgaben) )?"
 
 
 def _separated(reading: Reading, at: int) -> set[int]:
@@ -103,7 +107,10 @@ def _separated(reading: Reading, at: int) -> set[int]:
     behind = phrases.text[phrases.items[max(listed)].end :].lower()
     return (
         listed
-        if re.match(rf"\s+(?:bitte )?(?:{particles})\s*(?:$|[,.;:!?)]|(?:und|and|y|et|of|from|bei)\b)", behind)
+        if re.match(
+            rf"\s+{_ITS_NOUN}(?:{particles})\s*(?:$|[,.;:!?)]|(?:und|and|y|et|of|from|bei)\b)",
+            behind,
+        )
         else set()
     )
 
@@ -119,14 +126,19 @@ def _refused(phrases: Phrases, at: int) -> set[int]:
 
 
 def _joined_before(phrases: Phrases, at: int) -> set[int]:
-    """This topic, and those before it that `and` joins to it."""
+    """This topic, and those before it that `and` joins to it; behind an `and` also by commas."""
     found = {at} if phrases.is_kind(at, *TOPICS) and at not in phrases.used else set()
-    while found and at > 1 and phrases.words(at - 1).lower() in {*JOINS, "、"} and phrases.is_kind(at - 2, *TOPICS):
-        at -= 2
+    links = {*JOINS, "、"}
+    while found and at > 1 and phrases.words(at - 1).lower() in links and phrases.is_kind(at - 2, *TOPICS):
+        if phrases.is_kind(at, "language") and not phrases.is_kind(at - 2, "language"):
+            break  # `mgsm und Deutsch weglassen`
+        at, links = at - 2, links | {","}
         found.add(at)
     return found
 
 
+_DOTS = ("・", "·")
+"""`中国語・日本語を除く`: dots that list as commas do."""
 _NO = ("no", "not", "nein", "nicht", "non", "pas", "不要", "いらない")
 
 
@@ -160,11 +172,9 @@ def _listed(reading: Reading, at: int | None, step: int) -> set[int]:
     while at is not None and phrases.is_kind(at, *TOPICS) and at not in phrases.used:
         found.add(at)
         link, joins, commas = at + step, 0, 0
-        while 0 <= link < len(phrases.items) and abs(link - at) <= 4 and phrases.items[link].kind in (
-            "filler", "stop", "compare", "sample", "except", "suffixexcept",
-        ):  # fmt: skip
-            is_comma = phrases.items[link].value in (",", "、")
-            if phrases.items[link].kind == "stop" and not is_comma:
+        while 0 <= link < len(phrases.items) and abs(link - at) <= 4 and _may_link(phrases, link):
+            is_comma = phrases.items[link].value in (",", "、") or phrases.words(link) in _DOTS
+            if (phrases.items[link].kind == "stop" and not is_comma) or _closes(phrases, link, step):
                 return found
             is_join = phrases.words(link).lower() in JOINS or phrases.items[link].kind.endswith("except")
             joins, commas, link = joins + is_join, commas + is_comma, link + step
@@ -172,8 +182,23 @@ def _listed(reading: Reading, at: int | None, step: int) -> set[int]:
             break
         is_named = phrases.is_kind(at, "benchmark", "bench") or phrases.is_kind(link, "benchmark", "bench")
         is_alike = _family_of(phrases.items[link].kind) == _family_of(phrases.items[at].kind)
-        at = link if (joins and (is_alike or not commas)) or (commas and is_alike and not is_named) else None
+        is_apart = is_named and phrases.is_kind(at, "language") != phrases.is_kind(link, "language")
+        at = (
+            link
+            if (joins and (is_alike or not (commas or is_apart))) or (commas and is_alike and not is_named)
+            else None
+        )
     return found
+
+
+def _may_link(phrases: Phrases, at: int) -> bool:
+    item = phrases.items[at]
+    return item.kind in ("filler", "stop", "compare", "sample", "except", "suffixexcept") or phrases.words(at) in _DOTS
+
+
+def _closes(phrases: Phrases, link: int, step: int) -> bool:
+    """`除亚洲语言外的mgsm`: what stands behind the end of what is left out is not left out."""
+    return step > 0 and phrases.is_kind(link, "suffixexcept")
 
 
 def _family_of(kind: str) -> str:

@@ -16,6 +16,9 @@ JOINS = frozenset(
     {
         "and",
         "or",
+        "nor",
+        "noch",
+        "ni",
         "und",
         "oder",
         "bzw",

@@ -7,7 +7,9 @@ import re
 from msgspec.structs import replace
 
 from proctor.planner.phrases import Phrases
+from proctor.planner.reading import Reading
 from proctor.planner.slots.vary import NAMING
+from proctor.planner.slots.versions import EVERY
 
 MAX_PARTS_WRITTEN = 100
 SMALL_WHOLE = 20
@@ -86,3 +88,32 @@ def _is_list(phrases: Phrases, at: int) -> bool:
         or any(item.kind in NAMING for item in before)
         or any(item.kind in ("shot", "epoch", "times") for item in behind)
     )
+
+
+_NAMED = ("benchmark", "bench")
+_ITS_NAME = r"\s*(?:of |von |de |du |des |the |le |la |el |las |los )*"
+
+
+def read_whole(reading: Reading) -> None:
+    """`all of piqa`, `all piqa questions`, `aime24 complete`: the whole of a benchmark, and of which."""
+    phrases = reading.phrases
+    for at, item in enumerate(phrases.items):
+        is_every = item.kind in ("unknown", "each") and at not in phrases.used and phrases.words(at).lower() in EVERY
+        if not is_every and item.kind != "allof":
+            continue
+        behind = next((n for n in range(at + 1, len(phrases.items)) if phrases.items[n].kind != "filler"), None)
+        if phrases.is_kind(behind, *_NAMED) and re.fullmatch(
+            _ITS_NAME, phrases.text[item.end : phrases.items[behind].start].lower()
+        ):
+            reading.whole.append(behind)
+        elif (
+            at > 0
+            and phrases.is_kind(at - 1, *_NAMED)
+            and (behind is None or phrases.items[at + 1].kind == "stop" or not is_every)
+        ):
+            reading.whole.append(at - 1)
+        else:
+            continue
+        if is_every:
+            reading.wants_all = True
+            phrases.use(at)

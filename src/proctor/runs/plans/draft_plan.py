@@ -42,14 +42,16 @@ def to_document(drafted: Drafted, *, changes: list[PlanChange] | None = None) ->
         *(CoverageGap(None, subject, told, near) for subject, told, near in reading.missing),
     ]
     # The plan says so itself: whoever is handed it, by whatever way, does not run it as what was asked for.
-    values = {**drafted.values, "gaps": [gap.sentence for gap in gaps]} if gaps else drafted.values
+    # So does each alternative: it is near to what was asked for, and not that either.
+    marked = {"gaps": [gap.sentence for gap in gaps]} if gaps else {}
+    values = {**drafted.values, **marked}
     plan_from(values)
     return PlanDraft(
         plan=values,
         understood=[UnderstoodPhrase(one.text, one.field, one.value) for one in drafted.understood],
         assumed=[Assumption(one.field, one.value, one.why) for one in drafted.assumed],
         not_understood=drafted.not_understood,
-        alternatives=drafted.alternatives,
+        alternatives=[{**one, **marked} for one in drafted.alternatives],
         by=RULES,
         cost_usd=None,
         unsupported=[UnsupportedWish(one.text, one.why) for one in drafted.unsupported],
