@@ -6,7 +6,7 @@ import { useDraft } from '@/api/queries';
 import { Button, Section } from '@/components/Basics';
 import { Field } from '@/components/Fields';
 import { t } from '@/text/text';
-import { readPlan } from './planText';
+import { readPlan, takenText } from './planText';
 
 interface WordsProps {
   /** The plan below, which a sentence may change. */
@@ -92,7 +92,7 @@ function Reading({ draft, take }: { draft: PlanDraft; take: (text: string) => vo
         {draft.alternatives.map((plan, index) => (
           <li key={`o${index}`}>
             {t('words.or-perhaps')} <code>{stringify(benchmarksOf(plan)).trim()}</code>{' '}
-            <Button onClick={() => take(stringify(plan))}>{t('words.take')}</Button>
+            <Button onClick={() => take(takenText(plan))}>{t('words.take')}</Button>
           </li>
         ))}
       </ul>

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readPlan } from './planText';
+import { readPlan, takenText } from './planText';
 
 const PLAN = 'name: x\nmodels:\n  - demo/strong\nbenchmarks:\n  - benchmark: nope\n    limit: 5\n';
 
@@ -25,4 +25,10 @@ it('an alias bomb is refused', () => {
       .map((name, index) => `${name}: &${name} [${Array(9).fill(`*${'abcdefg'[index]}`).join(',')}]`),
   ].join('\n');
   expect('mistakes' in readPlan(bomb)).toBe(true);
+});
+
+it('an alternative that is taken says no longer what had no data, so it can be run', () => {
+  const plan = { models: ['demo/strong'], benchmarks: ['jmmlu'], gaps: ['There is no law in Thai.'] };
+  expect(readPlan(takenText(plan))).toMatchObject({ value: { models: ['demo/strong'], benchmarks: ['jmmlu'] } });
+  expect(takenText(plan)).not.toContain('gaps');
 });

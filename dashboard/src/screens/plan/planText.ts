@@ -1,5 +1,5 @@
 /** A plan's text as the value the API takes, and places in it for the mistakes that the server names. */
-import { isCollection, parseDocument, type Document, type Node } from 'yaml';
+import { isCollection, parseDocument, stringify, type Document, type Node } from 'yaml';
 
 export interface Mistake {
   from: number;
@@ -62,3 +62,7 @@ function rangeOf(document: Document, pointer: string): [number, number] | null {
   }
   return range;
 }
+
+/** An alternative as a plan to run: who takes it was told what has no data, and names this instead. */
+export const takenText = (plan: Record<string, unknown>): string =>
+  stringify(Object.fromEntries(Object.entries(plan).filter(([name]) => name !== 'gaps')));
