@@ -73,5 +73,11 @@ def test_a_key_in_a_body_is_refused_and_starts_nothing(server: Server) -> None:
     answer = server.post(f"{V1}/leaderboard/generate", asked)
     assert (answer.status, answer.json["errors"][0]["pointer"]) == (422, "/models/0/api_key")
     assert "sk-0" not in answer.body.decode()
-    assert server.post("/api/execute", {"prompt": "Hello", "models": ["demo/weak"]}).status == 422
+    refused = server.post("/api/execute", {"prompt": "Hello", "models": ["demo/weak"]})
+    assert refused.status == 422
+    unknown = server.ask("GET", "/api/results?run_id=0000000000zz")
+    assert unknown.status == 404
+    for mistake in (answer, refused, unknown, server.ask("GET", "/api/results")):
+        assert mistake.headers["deprecation"].startswith("@17"), mistake.body
+    assert "deprecation" not in server.ask("GET", f"{V1}/runs/0000000000zz").headers
     assert server.get(f"{V1}/runs?limit=500")["items"] == before

@@ -33,6 +33,8 @@ from proctor.stores.idempotency import ReusedKeyError
 
 MEDIA_TYPE = "application/problem+json"
 RETRY_SECONDS = 5
+DEPRECATED_SINCE = "@1795046400"
+"""2026-11-19, as RFC 9745 writes it: since then, names of older services lead to those of today."""
 log = logging.getLogger("proctor.server")
 
 
@@ -66,7 +68,9 @@ def problem_response(request: HTTPConnection, problem: ProblemError) -> Response
         errors=problem.errors,
         request_id=request.scope.get("state", {}).get("request_id", ""),
     )
-    return Response(json_bytes(document), problem.status, problem.headers, MEDIA_TYPE)
+    is_deprecated = getattr(request.scope.get("route"), "deprecated", None)
+    headers = problem.headers | ({"Deprecation": DEPRECATED_SINCE} if is_deprecated else {})
+    return Response(json_bytes(document), problem.status, headers, MEDIA_TYPE)
 
 
 def problem_of(error: ProctorError) -> ProblemError:

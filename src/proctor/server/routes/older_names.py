@@ -21,15 +21,13 @@ from proctor.server.access import V1, Me, Store, authorised
 from proctor.server.bodies import body_of, json_value, takes
 from proctor.server.documents import answers, json_answer
 from proctor.server.plan_schema import EXAMPLE, PLAN
-from proctor.server.problems import ProblemError
+from proctor.server.problems import DEPRECATED_SINCE, ProblemError
 from proctor.server.routes.catalogue import providers
 from proctor.server.routes.drafts import draft_on_record
 from proctor.server.routes.results import EXPORTS, ExportQuery, ResultQuery, export, list_results
 from proctor.server.routes.runs import accept_plan
 
 router = APIRouter(tags=["older names"], dependencies=[Depends(authorised)])
-SINCE = "@1795046400"
-"""2026-11-19, as RFC 9745 writes it."""
 HEADERS = {"Deprecation": "Since when.", "Link": "What took its place."}
 STATES: dict[RunStatus, TaskStatus] = {
     RunStatus.QUEUED: "PENDING",
@@ -160,7 +158,7 @@ def export_run(database: Store, body: Annotated[ExportRequest, Depends(body_of(E
 
 
 def _deprecated(response: Response, successor: str) -> Response:
-    response.headers["Deprecation"] = SINCE
+    response.headers["Deprecation"] = DEPRECATED_SINCE
     response.headers.append("Link", f'<{V1}{successor}>; rel="successor-version"')
     return response
 
