@@ -21,6 +21,11 @@ export async function draftBenchmark({ page, base, document, models }) {
   await page.locator('.review-answer').waitFor();
   const found = await faults(page, '/benchmark-draft with samples');
   await page.setViewportSize({ width: 1280, height: 860 });
+  const gap = await page.locator('.review-answer').evaluate((one) => getComputedStyle(one).rowGap);
+  await page.getByRole('button', { name: 'Discard the draft' }).click();
+  const discarded = await page.getByRole('status').filter({ hasText: 'Undo' }).innerText();
+  const writer = await page.getByLabel('Model that writes').inputValue();
+  await page.getByRole('button', { name: 'Undo', exact: true }).click();
   const sample = await page.locator('.review-answer').innerText();
   const evidence = await page.locator('.draft-evidence').innerText();
   await page.locator('.draft-refused summary').click();
@@ -35,5 +40,18 @@ export async function draftBenchmark({ page, base, document, models }) {
   await page.getByRole('button', { name: 'Save', exact: true }).click();
   await page.waitForURL('**/benchmarks/keys%401');
   await settled(page);
-  return { empty, progress, facts, found, sample, evidence, refused, isOff, title: await heading(page) };
+  return {
+    empty,
+    progress,
+    facts,
+    found,
+    sample,
+    evidence,
+    refused,
+    isOff,
+    gap,
+    discarded,
+    writer,
+    title: await heading(page),
+  };
 }

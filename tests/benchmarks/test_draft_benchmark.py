@@ -12,7 +12,17 @@ from fakes.dialect import Ask, Reply
 from fakes.provider import FakeProvider
 from proctor.benchmarks.document_text import passages_of, read_document
 from proctor.runs.benchmarks.draft import decide, read_drafts
-from proctor.runs.benchmarks.draft_kinds import KINDS, WrittenSample, is_answered, refused_by_rules, written_in
+from proctor.runs.benchmarks.draft_kinds import (
+    KINDS,
+    MAX_ANSWER_LENGTH,
+    MAX_QUESTION_LENGTH,
+    WrittenSample,
+    ask_with,
+    is_answered,
+    refused_by_rules,
+    written_in,
+)
+from proctor.runs.benchmarks.draft_passages import REPLY_ROOM
 
 NAMES = ("Ada", "Bela", "Cleo", "Dora", "Egon", "Fritz")
 TEXT = "\n\n".join(f"{name} keeps the key of tower {10 + at}. " + f"Nobody else may enter tower {10 + at}. " * 30
@@ -167,6 +177,18 @@ def test_choices_that_give_themselves_away_are_refused() -> None:
     assert [is_answered(fair, reply) for reply in ("B", "(B) Anselm", "Anselm", "A", "Anselm or Ole", "unknown")] == [
         True, True, True, False, False, False,
     ]  # fmt: skip
+
+
+def test_what_is_asked_of_other_models_is_no_longer_than_what_was_reserved_for_it() -> None:
+    passage = "Anselm built it."
+    long = WrittenSample("Who? " * 121, "Anselm", ("Anselm", "Ida", "Ole", "Uwe"))
+    assert refused_by_rules(KINDS["choice"], long, passage) == "the question is longer than 600 characters"
+    wide = WrittenSample("Who?", "Anselm", ("Anselm", "Ida", "Ole", "Uwe " * 26))
+    assert refused_by_rules(KINDS["choice"], wide, passage) == "a wrong choice is longer than a short answer"
+    dearest = WrittenSample("\U0001f5dd" * MAX_QUESTION_LENGTH, "", ("\U0001f5dd" * MAX_ANSWER_LENGTH,) * 4)
+    for kind in KINDS.values():
+        asked = ask_with(kind, dearest, passage).encode()
+        assert len(asked) <= len(f"{kind.writer}{passage}{REPLY_ROOM}".encode())
 
 
 def test_passages_are_whole_paragraphs_of_a_bounded_length() -> None:

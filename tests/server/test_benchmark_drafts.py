@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
 
 from benchmarks.test_draft_benchmark import NAMES, TEXT, reply
+from fakes.dialect import Ask, Reply
 from fakes.provider import FakeProvider
 from models.pdfs import pdf
 from proctor.accounts.budgets import set_budget
@@ -82,6 +86,7 @@ def test_what_cannot_be_read_or_drafted_is_said_and_nothing_is_asked(server: Ser
         ("keys.txt", b"\xff\xfe\x00", "is not UTF-8"),
         ("keys.txt", b"short", "no passage of 80 characters"),
         ("keys.pdf", b"no pdf", "cannot be read"),
+        ("keys." + "x" * 300, b"x", "ends in none of"),
     ):
         answer = read(server, name, content)
         assert (answer.status, said in answer.json["detail"]) == (422, True), answer.body
@@ -120,3 +125,34 @@ def test_drafting_is_held_to_permissions_to_foreign_models_and_to_the_projects_b
         assert server.post(f"{V1}/samples", {**body, "cost_usd": 0.5}, **writer).status == 200
         foreign = server.post(f"{V1}/samples", {**body, "writer": "python/os:getcwd", "cost_usd": 0.5}, **writer)
         assert foreign.status == 403
+
+
+def test_a_draft_of_which_most_was_refused_is_kept_as_well(server: Server) -> None:
+    sample = {"id": "a", "question": "Who?", "answer": "Ada", "passage": "Ada does.", "passage_number": 0,
+              "verdict": "accepted", "reason": "", "difficulty": None}  # fmt: skip
+    refused = [{**sample, "id": f"r{n}", "passage_number": n, "verdict": "refused"} for n in range(1, 2_000)]
+    made = server.post(V1, {"name": "many", "document": "d", "samples": [sample, *refused]})
+    assert (made.status, made.json["description"]["samples"]) == (201, 1), made.body
+
+
+def test_models_that_do_not_answer_keep_nobody_else_waiting(server: Server) -> None:
+    """As many drafts as the event loop has threads of its own: a document is read meanwhile."""
+    many = min(32, (os.cpu_count() or 1) + 4) + 1
+    is_asked, may_answer = Event(), Event()
+
+    def wait(ask: Ask) -> Reply:
+        is_asked.set()
+        may_answer.wait(100)
+        return Reply("no")
+
+    with FakeProvider(reply=wait) as provider, ThreadPoolExecutor(many) as callers:
+        models = {name: f"openai/{name}?base_url={provider.url}/v1" for name in ("writer", "checker")}
+        body = {"passages": [{"number": 0, "text": TEXT[:200]}], **models}
+        waiting = [callers.submit(server.post, f"{V1}/samples", body) for _ in range(many)]
+        try:
+            assert is_asked.wait(60)
+            assert read(server, "keys.md", TEXT.encode()).status == 200
+            assert not any(one.done() for one in waiting)
+        finally:
+            may_answer.set()
+        assert [one.result().status for one in waiting] == [200] * many

@@ -364,7 +364,7 @@ export const ja: Texts = {
   'draft.kind.choice': '多肢選択',
   'draft.kind.true-false': '正誤',
   'draft.wanted': 'ほしいサンプル数',
-  'draft.cost-limit': '一回ごとの上限（米ドル、任意）',
+  'draft.cost-limit': '段落二つごとの上限（米ドル、任意）',
   'draft.how':
     '答えが段落にあり、質問が答えを漏らさず、同じ質問がほかになく、二つ目のモデルが段落ありで答えられて段落なしでは答えられないサンプルだけを使います。',
   'draft.accepted': '{wanted} 件中 {n} 件のサンプルを採用',
@@ -383,7 +383,7 @@ export const ja: Texts = {
   'draft.question': '質問',
   'draft.answer': '答え',
   'draft.passage': 'よりどころの段落',
-  'draft.difficulty': '難しさ {share}',
+  'draft.difficulty': '試したモデルの誤答の割合 {share}',
   'draft.refused': '却下 {n} 件とその理由',
   'draft.save': 'ベンチマークとして保存',
   'draft.save.note': '{n} 件のサンプル（外したものは除く）',

@@ -18,8 +18,7 @@ MIN_CHARACTERS = 80
 
 def read_document(path: Path) -> str:
     """All text of a document; a BenchmarkError where it is too large, or none can be read."""
-    if path.suffix.lower() not in ENDINGS:
-        raise BenchmarkError(f"{path.name} ends in none of {', '.join(ENDINGS)}.")
+    refuse_ending(path)
     try:
         with path.open("rb") as file:
             data = file.read(MAX_BYTES + 1)
@@ -33,6 +32,12 @@ def read_document(path: Path) -> str:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise BenchmarkError(f"{path.name} is not UTF-8 text.") from None
+
+
+def refuse_ending(path: Path) -> None:
+    """Raises BenchmarkError for what is no document by its name."""
+    if path.suffix.lower() not in ENDINGS:
+        raise BenchmarkError(f"{path.name} ends in none of {', '.join(ENDINGS)}.")
 
 
 def _text_of_pdf(name: str, data: bytes) -> str:

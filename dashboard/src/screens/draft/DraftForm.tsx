@@ -5,16 +5,18 @@ import { useKnownModels } from '@/api/playground';
 import { Button, Failure, Section } from '@/components/Basics';
 import { Field, Select } from '@/components/Fields';
 import { t } from '@/text/text';
-import { NEW_SETTINGS, type Settings } from './state';
+import type { Settings } from './state';
 
 const KINDS: readonly DraftKind[] = ['qa', 'choice', 'true-false'];
 
 interface FormProps {
+  /** What it begins with. */
+  given: Settings;
   begin: (document: string, passages: readonly string[], settings: Settings) => void;
 }
 
-export function DraftForm({ begin }: FormProps) {
-  const [settings, setSettings] = useState(NEW_SETTINGS);
+export function DraftForm({ given, begin }: FormProps) {
+  const [settings, setSettings] = useState(given);
   const [file, setFile] = useState<File | null>(null);
   const chooser = useRef<HTMLInputElement>(null);
   const read = useReadPassages((found) => begin(found.name, found.passages, settings));

@@ -8,6 +8,7 @@ import { decimalText } from '@/numbers/rounding';
 import { countText } from '@/numbers/text';
 import { t } from '@/text/text';
 import { accepted, withReview, type BenchmarkDraft } from './state';
+import '../review/review.css';
 
 interface ReviewProps {
   draft: BenchmarkDraft;

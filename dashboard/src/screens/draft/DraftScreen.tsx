@@ -10,7 +10,16 @@ import { plural, t } from '@/text/text';
 import { Chosen, DraftForm } from './DraftForm';
 import { DraftReview } from './DraftReview';
 import { KeepDraft } from './KeepDraft';
-import { accepted, begin, keep, nextPassages, readKept, type BenchmarkDraft, type Settings } from './state';
+import {
+  accepted,
+  begin,
+  keep,
+  NEW_SETTINGS,
+  nextPassages,
+  readKept,
+  type BenchmarkDraft,
+  type Settings,
+} from './state';
 import './draft.css';
 
 export default function DraftScreen() {
@@ -40,20 +49,34 @@ export default function DraftScreen() {
 function Drafting() {
   const [draft, setDraft] = useState<BenchmarkDraft | null>(readKept);
   const [isKept, setKept] = useState(true);
+  const [discarded, setDiscarded] = useState<BenchmarkDraft | null>(null);
   const change = (next: BenchmarkDraft | null) => {
     setDraft(next);
     setKept(keep(next));
   };
+  const discard = (whole: BenchmarkDraft | null, next: BenchmarkDraft | null) => {
+    setDiscarded(whole);
+    change(next);
+  };
   const { isGoing, notes, error, start, stop } = useDrafting(draft, change);
   if (draft === null) {
     return (
-      <DraftForm
-        begin={(document, passages, settings) => {
-          const made = begin(document, passages, settings);
-          change(made);
-          void start(made);
-        }}
-      />
+      <>
+        {discarded && (
+          <p role="status" className="list-more">
+            {t('plan.deleted', { name: discarded.document })}{' '}
+            <Button onClick={() => discard(null, discarded)}>{t('plan.undo')}</Button>
+          </p>
+        )}
+        <DraftForm
+          given={discarded?.settings ?? NEW_SETTINGS}
+          begin={(document, passages, settings) => {
+            const made = begin(document, passages, settings);
+            discard(null, made);
+            void start(made);
+          }}
+        />
+      </>
     );
   }
   return (
@@ -63,7 +86,7 @@ function Drafting() {
         isGoing={isGoing}
         stop={stop}
         goOn={() => void start(draft)}
-        discard={() => change(null)}
+        discard={() => discard(draft, null)}
       />
       {!isKept && (
         <p className="notice" role="status">

@@ -14,6 +14,8 @@ KindName = Literal["qa", "choice", "true-false"]
 LETTERS = "ABCD"
 WRONG_CHOICES = 3
 MAX_ANSWER_LENGTH = 100
+MAX_QUESTION_LENGTH = 600
+"""Whatever a writer is brought to write, what others are asked of it has a length, and so a price."""
 SHORT_WORD = 3
 STANDS_OUT = 2.5
 """A right choice that is so many times as long as each wrong one gives itself away."""
@@ -138,6 +140,8 @@ def refused_by_rules(kind: DraftKind, sample: WrittenSample, passage: str) -> st
         return "the writer gave no question with an answer"
     if len(sample.answer) > MAX_ANSWER_LENGTH:
         return "the answer is longer than a short answer"
+    if len(sample.question) > MAX_QUESTION_LENGTH:
+        return f"the question is longer than {MAX_QUESTION_LENGTH} characters"
     if kind.name == "true-false":
         if sample.answer not in sample.choices:
             return "the answer is neither true nor false"
@@ -160,6 +164,8 @@ def _refused_choices(sample: WrittenSample) -> str | None:
     distinct = {plain(one) for one in wrong} - {plain(sample.answer), ""}
     if len(sample.choices) != WRONG_CHOICES + 1 or len(distinct) != WRONG_CHOICES:
         return "there are no three wrong choices that differ"
+    if max(map(len, wrong)) > MAX_ANSWER_LENGTH:
+        return "a wrong choice is longer than a short answer"
     if len(sample.answer) > STANDS_OUT * max(map(len, wrong)):
         return "the right choice stands out by its length"
     return None

@@ -13,7 +13,7 @@ from typing import IO, Annotated
 
 from msgspec import Meta, Struct
 
-from proctor.benchmarks.document_text import passages_of, read_document
+from proctor.benchmarks.document_text import passages_of, read_document, refuse_ending
 from proctor.domain.documents.drafted_sample import DocumentPassages, DraftedSample, DraftedSamples
 from proctor.domain.documents.own_benchmark import OwnBenchmark
 from proctor.domain.errors import BenchmarkError, PlanError, in_field
@@ -37,11 +37,13 @@ from proctor.stores.database import Database
 
 MAX_PASSAGES = 4
 """At once: so many are asked side by side, and lost where the answer does not arrive."""
-MAX_SAMPLES = 1_000
+MAX_QUESTIONS = 1_000
+MAX_SAMPLES = 10_000
+"""Of one draft: refused ones are kept too, and may be many times those that were accepted."""
 REQUESTS = {"writer": 1, "checker": 2, "pilot": 1}
 """Of each passage."""
 REPLY_ROOM = "x " * 2_000
-"""What a writer can have put into the question that the others are asked."""
+"""As many bytes as a question and four choices have at most that the others are asked."""
 Name = Annotated[str, Meta(pattern=r"^[a-z0-9][a-z0-9._-]{0,79}$")]
 ModelName = Annotated[str, Meta(min_length=1, max_length=500)]
 
@@ -63,7 +65,7 @@ class PassagesRequest(Struct, frozen=True, forbid_unknown_fields=True):
     pilots: Annotated[list[ModelName], Meta(max_length=5)] = []
     """Answer too, for the difficulty."""
     kind: KindName = "qa"
-    questions: Annotated[list[Annotated[str, Meta(max_length=2_000)]], Meta(max_length=MAX_SAMPLES)] = []
+    questions: Annotated[list[Annotated[str, Meta(max_length=2_000)]], Meta(max_length=MAX_QUESTIONS)] = []
     """Those that are there already: none is written twice."""
     cost_usd: Annotated[float, Meta(ge=0, le=100_000)] | None = None
     """Nothing is sent where this could cost more."""
@@ -81,6 +83,7 @@ class DraftToKeep(Struct, frozen=True, forbid_unknown_fields=True):
 
 def read_passages(name: str, content: IO[bytes]) -> DocumentPassages:
     """A document in passages, by the ending of its name; BenchmarkError where it has none, or cannot be read."""
+    refuse_ending(Path(name))
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, f"document{Path(name).suffix.lower()}")
         content.seek(0)

@@ -6,6 +6,8 @@ The server keeps no draft: whoever asks has each sample as soon as it is made, a
 from __future__ import annotations
 
 import asyncio
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from decimal import Decimal
 from functools import partial
 from secrets import token_hex
@@ -43,6 +45,8 @@ from proctor.stores.database import Database
 router = resource("benchmark drafts")
 MAX_DRAFT_BYTES = 16_000_000
 MAX_DOCUMENT_BYTES = 20_000_000
+DRAFTING = ThreadPoolExecutor(32, thread_name_prefix="draft")
+"""Beside the threads of everything else: who waits for models keeps nobody else waiting."""
 EXAMPLE = {
     "passages": [{"number": 0, "text": "Ada keeps the key of tower 10. Nobody else may enter it."}],
     "writer": "demo/strong",
@@ -86,7 +90,8 @@ async def samples(
     named = [("writer", body.writer), ("checker", body.checker), *(("pilots", one) for one in body.pilots)]
     for field, name in () if caller.is_operator else named:
         refuse_foreign_model(model_spec(name), [field], caller)
-    return json_answer(await asyncio.to_thread(_draft, request, caller, body))
+    loop, context = asyncio.get_running_loop(), copy_context()
+    return json_answer(await loop.run_in_executor(DRAFTING, context.run, _draft, request, caller, body))
 
 
 def _draft(request: Request, caller: Caller, body: PassagesRequest) -> DraftedSamples:
