@@ -23,7 +23,7 @@ def test_a_benchmark_is_drafted_reviewed_by_keys_and_kept(browser: Browser, tmp_
     assert "Who keeps the key of tower 10" in seen["sample"]
     assert seen["evidence"] == "Ada"
     assert seen["gap"] not in ("normal", "0px"), "a sample looks as in the review, whose styles are here as well"
-    assert seen["discarded"].startswith("keys.md was deleted.")
+    assert seen["discarded"].startswith("The draft of keys.md was discarded.")
     assert seen["writer"] == models["writer"], "whoever begins again types nothing twice"
     assert len(seen["refused"]) == 5
     assert any(one.startswith("the answer is not in the passage") for one in seen["refused"])

@@ -363,13 +363,13 @@ export const de: Texts = {
   'draft.choose': 'Dokument wählen',
   'draft.writer': 'Modell, das schreibt',
   'draft.checker': 'Ein anderes, das prüft',
-  'draft.pilots': 'Weitere zum Probieren, für die Schwierigkeit (freiwillig)',
+  'draft.pilots': 'Weitere, für die Schwierigkeit (freiwillig)',
   'draft.kind': 'Art',
   'draft.kind.qa': 'kurze Antworten',
   'draft.kind.choice': 'Auswahl',
   'draft.kind.true-false': 'wahr oder falsch',
   'draft.wanted': 'Gewünschte Aufgaben',
-  'draft.cost-limit': 'Höchstens für zwei Abschnitte, in US-Dollar (freiwillig)',
+  'draft.cost-limit': 'Höchstens je zwei Abschnitte, US$ (freiwillig)',
   'draft.how':
     'Eine Aufgabe zählt nur, wenn ihre Antwort im Abschnitt steht, die Frage sie nicht verrät, keine andere dasselbe fragt und das zweite Modell sie mit dem Abschnitt beantwortet und ohne ihn nicht.',
   'draft.accepted': '{n} von {wanted} Aufgaben angenommen',
@@ -379,6 +379,7 @@ export const de: Texts = {
   'draft.cost-unknown': 'Kosten unbekannt',
   'draft.go-on': 'Weiter',
   'draft.discard': 'Entwurf verwerfen',
+  'draft.discarded': 'Der Entwurf von {name} wurde verworfen.',
   'draft.not-kept':
     'Dieser Entwurf ist zu groß, als dass dieser Browser ihn behalten könnte: Er bleibt, solange die Seite offen ist.',
   'draft.decided': '{kept} behalten, {dropped} verworfen, {open} noch nicht geprüft',

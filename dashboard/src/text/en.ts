@@ -379,7 +379,7 @@ export const en = {
   'draft.kind.choice': 'multiple choice',
   'draft.kind.true-false': 'true or false',
   'draft.wanted': 'Samples wanted',
-  'draft.cost-limit': 'Most for two passages, in US dollars (optional)',
+  'draft.cost-limit': 'Most for two passages, US$ (optional)',
   'draft.how':
     'A sample is used only when its answer stands in the passage, the question does not give it away, no other asks the same, and the second model answers it with the passage and not without.',
   'draft.accepted': '{n} of {wanted} samples accepted',
@@ -389,6 +389,7 @@ export const en = {
   'draft.cost-unknown': 'cost not known',
   'draft.go-on': 'Go on',
   'draft.discard': 'Discard the draft',
+  'draft.discarded': 'The draft of {name} was discarded.',
   'draft.not-kept': 'This draft is too large for this browser to keep: it is there as long as the page is open.',
   'draft.decided': '{kept} kept, {dropped} dropped, {open} not reviewed yet',
   'draft.all-decided': 'All of them are decided.',

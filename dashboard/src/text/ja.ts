@@ -374,6 +374,7 @@ export const ja: Texts = {
   'draft.cost-unknown': '費用は不明',
   'draft.go-on': '続ける',
   'draft.discard': '下書きを捨てる',
+  'draft.discarded': '{name} の下書きを捨てました。',
   'draft.not-kept': 'この下書きは大きすぎてブラウザーに保存できません。ページを開いている間だけ残ります。',
   'draft.decided': '残す {kept}、外す {dropped}、未確認 {open}',
   'draft.all-decided': 'すべて決めました。',

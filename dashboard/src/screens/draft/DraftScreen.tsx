@@ -63,8 +63,8 @@ function Drafting() {
     return (
       <>
         {discarded && (
-          <p role="status" className="list-more">
-            {t('plan.deleted', { name: discarded.document })}{' '}
+          <p role="status" className="draft-discarded">
+            {t('draft.discarded', { name: discarded.document })}{' '}
             <Button onClick={() => discard(null, discarded)}>{t('plan.undo')}</Button>
           </p>
         )}
