@@ -12,8 +12,13 @@ from typing import get_args
 import pytest
 
 from dashboard.node import SOURCES, missing, run_node, script
+from proctor.domain.documents.comparison import VerdictCode, VerdictParts
+from proctor.domain.documents.document import json_bytes
 from proctor.domain.documents.interim import UnknownCode
+from proctor.domain.estimate import Estimate
 from proctor.metrics import rounding
+from proctor.metrics.compare import PairedComparison
+from proctor.metrics.verdicts import NOT_WITH_UNREADABLE, say, verdict_parts
 from proctor.reports import figures
 from proctor.runs.interim import SENTENCES
 
@@ -35,6 +40,43 @@ def _amounts() -> Iterator[float]:
     yield from (10 ** drawn.uniform(-7, 6) for _ in range(300))
 
 
+def _verdicts() -> Iterator[VerdictParts]:
+    """Of drawn comparisons: few and many samples and groups, alone and in a family."""
+    yield NOT_WITH_UNREADABLE
+    drawn = random.Random(5)
+    for _ in range(600):
+        value = drawn.choice((None, drawn.uniform(-1, 1), drawn.uniform(-0.05, 0.05)))
+        half = 10 ** drawn.uniform(-4, 0)
+        n = drawn.choice((1, 2, 5, 40, 2_000, 60_000))
+        ends = (None, None) if value is None or n == 1 or drawn.random() < 0.05 else (value - half, value + half)
+        p_value = 10 ** drawn.uniform(-5, 0)
+        family = drawn.choice((1, 1, 6, 1_770))
+        comparison = PairedComparison(
+            ("{points} A", "組 B"),
+            n,
+            Estimate(0.5, n),
+            Estimate(0.5, n),
+            Estimate(value, n, half / 2, *ends),
+            p_value,
+            detectable=drawn.choice((0.01, 0.041, 0.5)),
+            groups=min(n, drawn.choice((0, 3, 2_000))),
+            p_adjusted=min(1.0, p_value * family),
+            family=family,
+        )
+        yield verdict_parts(comparison, target=drawn.choice((0.01, 0.02, 0.1)))
+    # One sample more than there are is seldom needed.
+    for groups in (0, 40):
+        yield next(parts for n in range(40, 10_000) if (parts := _nearly(n, groups)).values.get("more") == "1")
+
+
+def _nearly(n: int, groups: int) -> VerdictParts:
+    """Of so many samples with one spread: the more of them, the fewer are still needed."""
+    half = 3.0 / n**0.5
+    found = Estimate(0.0, n, half / 1.96, -half, half)
+    sides = Estimate(0.5, n), Estimate(0.5, n)
+    return verdict_parts(PairedComparison(("A", "B"), n, *sides, found, 0.5, groups=groups, p_adjusted=0.5), target=0.1)
+
+
 FORMS: dict[str, tuple[Callable[[float], str], Callable[[], Iterator[float]]]] = {
     "decimal_text": (rounding.decimal_text, _values),
     "difference_text": (rounding.difference_text, _values),
@@ -49,9 +91,18 @@ FORMS: dict[str, tuple[Callable[[float], str], Callable[[], Iterator[float]]]] =
 
 def test_logic_and_components_and_every_figure_as_the_command_line_writes_it(tmp_path: Path) -> None:
     cases = {name: [(value, form(value)) for value in values()] for name, (form, values) in FORMS.items()}
-    file = tmp_path / "figures.json"
-    file.write_text(json.dumps(cases))
-    ended = run_node("node_modules/vitest/vitest.mjs", "run", "--reporter=dot", PROCTOR_FIGURES=str(file))
+    figures_file, verdicts_file = tmp_path / "figures.json", tmp_path / "verdicts.json"
+    figures_file.write_text(json.dumps(cases))
+    drawn = [*_verdicts()]
+    assert {parts.code for parts in drawn} == set(get_args(VerdictCode)), "not every verdict was drawn"
+    verdicts_file.write_bytes(json_bytes([{"verdict": say(parts), "verdict_parts": parts} for parts in drawn]))
+    ended = run_node(
+        "node_modules/vitest/vitest.mjs",
+        "run",
+        "--reporter=dot",
+        PROCTOR_FIGURES=str(figures_file),
+        PROCTOR_VERDICTS=str(verdicts_file),
+    )
     assert ended.returncode == 0, ended.stdout + ended.stderr
 
 

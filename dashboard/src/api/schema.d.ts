@@ -2698,6 +2698,7 @@ export interface components {
             notes: string[];
             if_unreadable_wrong: components["schemas"]["UnreadableCountedWrong"] | null;
             verdict: string;
+            verdict_parts: components["schemas"]["VerdictParts"];
             flips: components["schemas"]["Flips"];
         };
         /**
@@ -5137,6 +5138,7 @@ export interface components {
             p_value: number | null;
             better: string | null;
             verdict: string;
+            verdict_parts: components["schemas"]["VerdictParts"];
         };
         /**
          * UnsupportedWish
@@ -5189,6 +5191,18 @@ export interface components {
         /** UserChange */
         UserChange: {
             is_disabled: boolean;
+        };
+        /**
+         * VerdictParts
+         * @description What a verdict's sentence says, for who says it in another language.
+         */
+        VerdictParts: {
+            /** @enum {unknown} */
+            code: "better" | "detectable" | "few-groups" | "needs" | "needs-in-groups" | "needs-one" | "needs-one-in-groups" | "not-shown" | "not-with-unreadable" | "nothing-shared" | "one-sample";
+            values: {
+                [key: string]: string;
+            };
+            corrected_for: number | null;
         };
         /**
          * WaitingSubmissions

@@ -180,6 +180,29 @@ export const de: Texts = {
   'run.so-far.axis': 'Samples in der Reihenfolge, in der sie gezogen wurden, bis zum ersten ohne Antwort.',
   'run.so-far.none':
     'Noch zählt keine Antwort: Samples zählen in der Reihenfolge, in der sie gezogen wurden, Gruppe für Gruppe.',
+  'verdict.nothing-shared': 'nichts zu vergleichen: kein Sample wurde von beiden beantwortet',
+  'verdict.better': '{better} ist um {points} Punkte besser [{low}, {high}], p {p}{corrected}',
+  'verdict.not-with-unreadable':
+    'es ließ sich kein Unterschied zeigen, der auch gilt, wenn unlesbare Wertungen als falsch zählen',
+  'verdict.not-shown': 'es ließ sich{corrected} kein Unterschied zeigen',
+  'verdict.one-sample': 'es ließ sich{corrected} kein Unterschied zeigen: 1 gemeinsames Sample ist zu wenig',
+  'verdict.few-groups':
+    'es ließ sich{corrected} kein Unterschied zeigen: die Samples kommen aus {groups} Gruppen, und ein Test braucht mindestens {least}',
+  'verdict.needs-one':
+    'es ließ sich{corrected} kein Unterschied zeigen; {more} weiteres Sample wäre nötig, um {size} zu erkennen',
+  'verdict.needs':
+    'es ließ sich{corrected} kein Unterschied zeigen; {more} weitere Samples wären nötig, um {size} zu erkennen',
+  'verdict.needs-one-in-groups':
+    'es ließ sich{corrected} kein Unterschied zeigen; {more} weiteres Sample wäre nötig (weitere Gruppen: {groups}), um {size} zu erkennen',
+  'verdict.needs-in-groups':
+    'es ließ sich{corrected} kein Unterschied zeigen; {more} weitere Samples wären nötig (weitere Gruppen: {groups}), um {size} zu erkennen',
+  'verdict.detectable':
+    'es ließ sich{corrected} kein Unterschied zeigen; {size} oder mehr wären mit 80 % Teststärke erkannt worden',
+  'verdict.corrected': ' (korrigiert für {n} Vergleiche)',
+  'verdict.after-correcting': ' nach der Korrektur für {n} Vergleiche',
+  'verdict.points.one': '{n} Punkt',
+  'verdict.points.other': '{n} Punkte',
+  'verdict.end': '.',
   'unknown.several-epochs':
     'Aufgaben werden mehrmals gestellt, und ein Intervall, das bei jedem Blick gilt, zählt jede einmal.',
   'unknown.too-many-trials': 'Der Lauf hat mehr als {trials} Versuche.',

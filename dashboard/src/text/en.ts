@@ -187,6 +187,26 @@ export const en = {
   'run.so-far.note': '95 % bands that hold however often one looks',
   'run.so-far.axis': 'Samples in the order they were drawn, up to the first that is still being asked.',
   'run.so-far.none': 'No answer counts yet: samples count in the order they were drawn, a group at a time.',
+  'verdict.nothing-shared': 'nothing to compare: no sample was answered by both',
+  'verdict.better': '{better} is better by {points} points [{low}, {high}], p {p}{corrected}',
+  'verdict.not-with-unreadable': 'no difference could be shown that also holds with unreadable marks counted as wrong',
+  'verdict.not-shown': 'no difference could be shown{corrected}',
+  'verdict.one-sample': 'no difference could be shown{corrected}: 1 shared sample is too few',
+  'verdict.few-groups':
+    'no difference could be shown{corrected}: the samples come from {groups} groups, and a test needs at least {least}',
+  'verdict.needs-one': 'no difference could be shown{corrected}; {more} more sample would be needed to detect {size}',
+  'verdict.needs': 'no difference could be shown{corrected}; {more} more samples would be needed to detect {size}',
+  'verdict.needs-one-in-groups':
+    'no difference could be shown{corrected}; {more} more sample would be needed (in {groups} more groups) to detect {size}',
+  'verdict.needs-in-groups':
+    'no difference could be shown{corrected}; {more} more samples would be needed (in {groups} more groups) to detect {size}',
+  'verdict.detectable':
+    'no difference could be shown{corrected}; {size} or more would have been detected with 80 % power',
+  'verdict.corrected': ' (corrected for {n} comparisons)',
+  'verdict.after-correcting': ' after correcting for {n} comparisons',
+  'verdict.points.one': '{n} point',
+  'verdict.points.other': '{n} points',
+  'verdict.end': '.',
   'unknown.several-epochs':
     'Samples are asked several times, and an interval that holds at every look counts each once.',
   'unknown.too-many-trials': 'The run has more than {trials} trials.',

@@ -179,6 +179,27 @@ export const ja: Texts = {
   'run.so-far.note': '何度確認しても有効な 95 % 区間',
   'run.so-far.axis': '抽出された順のサンプル（まだ応答待ちの最初のサンプルの手前まで）。',
   'run.so-far.none': 'まだ数えられる応答がありません。サンプルは抽出された順に、グループ単位で数えます。',
+  'verdict.nothing-shared': '比較できるものがありません: 両方が回答したサンプルがありません',
+  'verdict.better': '{better} のほうが {points} ポイント優れています [{low}, {high}]、p {p}{corrected}',
+  'verdict.not-with-unreadable': '読み取れない採点を不正解として数えても成り立つ差は示されませんでした',
+  'verdict.not-shown': '{corrected}差は示されませんでした',
+  'verdict.one-sample': '{corrected}差は示されませんでした: 共通のサンプルが 1 件では足りません',
+  'verdict.few-groups':
+    '{corrected}差は示されませんでした: サンプルは {groups} グループのもので、検定には少なくとも {least} グループが必要です',
+  'verdict.needs-one':
+    '{corrected}差は示されませんでした。{size}の差を検出するには、あと {more} 件のサンプルが必要です',
+  'verdict.needs': '{corrected}差は示されませんでした。{size}の差を検出するには、あと {more} 件のサンプルが必要です',
+  'verdict.needs-one-in-groups':
+    '{corrected}差は示されませんでした。{size}の差を検出するには、あと {more} 件のサンプル（さらに {groups} グループ）が必要です',
+  'verdict.needs-in-groups':
+    '{corrected}差は示されませんでした。{size}の差を検出するには、あと {more} 件のサンプル（さらに {groups} グループ）が必要です',
+  'verdict.detectable':
+    '{corrected}差は示されませんでした。{size}以上の差であれば、検出力 80 % で検出されていたはずです',
+  'verdict.corrected': '（{n} 件の比較について補正済み）',
+  'verdict.after-correcting': '{n} 件の比較について補正した後では、',
+  'verdict.points.one': '{n} ポイント',
+  'verdict.points.other': '{n} ポイント',
+  'verdict.end': '。',
   'unknown.several-epochs':
     'サンプルが複数回質問されています。いつ見ても成り立つ区間は、各サンプルを一度だけ数えます。',
   'unknown.too-many-trials': '試行が {trials} 件を超えています。',

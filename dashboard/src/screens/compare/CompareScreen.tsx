@@ -18,6 +18,7 @@ import { LeftOut } from './LeftOut';
 import { Matrix } from './Matrix';
 import { Price } from './Price';
 import { Verdict } from './Verdict';
+import { verdictText } from './verdictText';
 import './compare.css';
 
 const FLIPS = 500;
@@ -115,7 +116,7 @@ function Head({ comparison }: { comparison: Comparison }) {
           {note}
         </p>
       ))}
-      {comparison.if_unreadable_wrong && <p className="notice">{comparison.if_unreadable_wrong.verdict}</p>}
+      {comparison.if_unreadable_wrong && <p className="notice">{verdictText(comparison.if_unreadable_wrong)}</p>}
     </PageHead>
   );
 }

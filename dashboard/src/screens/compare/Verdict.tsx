@@ -1,15 +1,23 @@
-/** The verdict's sentence as the API says it, its two sides in their colours. */
+/** The verdict's sentence in the reader's language, its two sides in their colours. */
 import { Fragment, type ReactNode } from 'react';
 import type { Comparison } from '@/api/documents';
+import { t } from '@/text/text';
+import { verdictText, type HasVerdict } from './verdictText';
 import './compare.css';
 
-export function Verdict({ comparison }: { comparison: Pick<Comparison, 'verdict' | 'a' | 'b'> }) {
-  const { verdict, a, b } = comparison;
+export function Verdict({ comparison }: { comparison: HasVerdict & Pick<Comparison, 'a' | 'b'> }) {
+  const { a, b } = comparison;
   const names = [a.name, b.name];
+  const verdict = verdictText(comparison);
   // A sentence that does not begin with a name begins like any other.
   const isNamed = names.some((name) => name !== '' && verdict.startsWith(name));
   const sentence = isNamed ? verdict : verdict.charAt(0).toUpperCase() + verdict.slice(1);
-  return <>{colourNames(sentence, names)}.</>;
+  return (
+    <>
+      {colourNames(sentence, names)}
+      {t('verdict.end')}
+    </>
+  );
 }
 
 export function colourNames(sentence: string, names: readonly string[]): ReactNode {

@@ -6,6 +6,7 @@ import { Ago } from '@/components/Ago';
 import { Button, Empty, Failure, Loading, PageHead, Section } from '@/components/Basics';
 import { RunTable } from '@/screens/runs/RunTable';
 import { Leader, leaderOf, nearestTo } from '@/screens/compare/Leader';
+import { verdictText } from '@/screens/compare/verdictText';
 import { costText, countText } from '@/numbers/text';
 import { Link } from '@/router/Link';
 import { navigate, path } from '@/router/location';
@@ -132,7 +133,7 @@ function leadOf(all: readonly Comparison[]): string | undefined {
   const nearest = leader === null ? null : nearestTo(leader, onFirst);
   if (nearest === null) return undefined;
   const other = nearest.a.name === leader ? nearest.b.name : nearest.a.name;
-  return `${t('home.nearest', { other, verdict: nearest.verdict })} · ${evidence(nearest)}`;
+  return `${t('home.nearest', { other, verdict: verdictText(nearest) })} · ${evidence(nearest)}`;
 }
 
 function EarlierVerdict({ run }: { run: ListedRun }) {

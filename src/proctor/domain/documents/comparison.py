@@ -58,6 +58,31 @@ class LeftOutSamples(Document, frozen=True):
         return {name: getattr(self, name) for name in self.__struct_fields__}
 
 
+VerdictCode = Literal[
+    "nothing-shared",
+    "better",
+    "not-with-unreadable",
+    "not-shown",
+    "one-sample",
+    "few-groups",
+    "needs-one",
+    "needs",
+    "needs-one-in-groups",
+    "needs-in-groups",
+    "detectable",
+]
+
+
+class VerdictParts(Document, frozen=True):
+    """What a verdict's sentence says, for who says it in another language."""
+
+    code: VerdictCode
+    values: Mapping[str, str]
+    """The name and the figures of the sentence, as it writes them; `points` are those of the difference."""
+    corrected_for: int | None
+    """Of how many comparisons the sentence says that it was corrected for them; None where it says nothing of it."""
+
+
 class UnreadableCountedWrong(Document, frozen=True):
     """What a comparison comes to with unreadable marks counted as wrong."""
 
@@ -65,6 +90,8 @@ class UnreadableCountedWrong(Document, frozen=True):
     p_value: float | None
     better: str | None
     verdict: str
+    verdict_parts: VerdictParts
+    """The same sentence by a name and its figures."""
 
 
 class FlippedAnswers(Document, frozen=True):
@@ -129,6 +156,8 @@ class Comparison(Document, frozen=True):
     notes: Sequence[str]
     if_unreadable_wrong: UnreadableCountedWrong | None
     verdict: str
+    verdict_parts: VerdictParts
+    """The same sentence by a name and its figures."""
     flips: Flips
 
 

@@ -17,13 +17,14 @@ from proctor.domain.documents.comparison import (
     Flips,
     LeftOutSamples,
     UnreadableCountedWrong,
+    VerdictParts,
 )
 from proctor.domain.documents.estimate import MetricEstimate
 from proctor.domain.documents.evaluation import EvaluationFigures
 from proctor.metrics.compare import ANYTIME, PairedComparison, correct
 from proctor.metrics.labels import scorer_traits
 from proctor.metrics.rounding import figure_text
-from proctor.metrics.verdicts import TARGET, verdict
+from proctor.metrics.verdicts import NOT_WITH_UNREADABLE, TARGET, say, verdict_parts
 from proctor.reports.figures import difference_text, plural
 from proctor.reports.judge_notes import undecided_notes
 from proctor.reports.trust import FORGEABLE, uneven_notes
@@ -111,6 +112,7 @@ def _comparison(
         _side(row, name, summaries[row.id], pair.metric.label, with_coverage(estimate, share))
         for row, name, estimate, share in zip((pair.a, pair.b), found.names, (found.a, found.b), covered, strict=True)
     )
+    parts = _verdict(found, worst, target)
     return Comparison(
         benchmark=pair.a.benchmark,
         scorer=pair.scorer,
@@ -131,21 +133,21 @@ def _comparison(
         warnings=[*pair.warnings, *_stopping(pair, found, summaries), *_uneven(covered), *_unlike(found)],
         notes=_notes(pair, found, worst, summaries),
         if_unreadable_wrong=None if worst is None else _counted_wrong(worst, target),
-        verdict=_verdict(found, worst, target),
+        verdict=say(parts),
+        verdict_parts=parts,
         flips=_flips(database, pair, found),
     )
 
 
-def _verdict(comparison: PairedComparison, worst: PairedComparison | None, target: float) -> str:
+def _verdict(comparison: PairedComparison, worst: PairedComparison | None, target: float) -> VerdictParts:
     if worst is not None and not comparison.is_shown:
-        return "no difference could be shown that also holds with unreadable marks counted as wrong"
-    return verdict(comparison, target=target)
+        return NOT_WITH_UNREADABLE
+    return verdict_parts(comparison, target=target)
 
 
 def _counted_wrong(worst: PairedComparison, target: float) -> UnreadableCountedWrong:
-    return UnreadableCountedWrong(
-        MetricEstimate.of(worst.difference), worst.p_value, worst.better, verdict(worst, target=target)
-    )
+    parts = verdict_parts(worst, target=target)
+    return UnreadableCountedWrong(MetricEstimate.of(worst.difference), worst.p_value, worst.better, say(parts), parts)
 
 
 def _notes(pair: Pair, comparison: PairedComparison, worst: PairedComparison | None, summaries: Summaries) -> list[str]:
