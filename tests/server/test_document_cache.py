@@ -133,8 +133,9 @@ def test_while_redis_is_away_everything_is_computed(redis: RedisServer) -> None:
     assert kept.get("b") == b"b"
 
 
-def test_who_asks_while_a_document_is_computed_waits_for_it_and_computes_nothing(tmp_path: Path) -> None:
-    database, cache = new_database(tmp_path), DocumentCache(MemoryDocuments(10**6))
+@pytest.mark.parametrize("room", [10**6, 10], ids=["kept", "too large to be kept"])
+def test_who_asks_while_a_document_is_computed_waits_for_it_and_computes_nothing(tmp_path: Path, room: int) -> None:
+    database, cache = new_database(tmp_path), DocumentCache(MemoryDocuments(room))
     computed, begun, may_end = [], Event(), Event()
 
     def compute() -> dict[str, int]:
@@ -150,7 +151,7 @@ def test_who_asks_while_a_document_is_computed_waits_for_it_and_computes_nothing
         first = pool.submit(ask, 0)
         assert begun.wait(60)
         others = [pool.submit(ask, number) for number in range(7)]
-        while sum(len(waiting) for _, waiting in cache._computing.values()) < 8:
+        while sum(turn.waiting for turn in cache._computing.values()) < 8:
             time.sleep(0.01)
         may_end.set()
         assert {one.result() for one in (first, *others)} == {b'{"n":1}'}

@@ -55,14 +55,22 @@ class KeptDocuments(Protocol):
     def put(self, name: str, content: bytes) -> None: ...
 
 
+class _Turn:
+    """Of a document that is being computed."""
+
+    def __init__(self) -> None:
+        self.lock, self.waiting = Lock(), 0
+        self.made: bytes | None = None
+        """For those who wait: a document may be too large to be kept, and Redis may be away."""
+
+
 class DocumentCache:
     """`kept` is None where nothing shall be kept."""
 
     def __init__(self, kept: KeptDocuments | None = None) -> None:
         self._kept = kept
         self._lock = Lock()
-        self._computing: dict[str, tuple[Lock, list[None]]] = {}
-        """Of each document that is being computed, who waits for it."""
+        self._computing: dict[str, _Turn] = {}
 
     def document(
         self, kind: str, database: Database, asked: object, state: Callable[[], str], compute: Callable[[], object]
@@ -76,27 +84,28 @@ class DocumentCache:
         name = hashlib.sha256(json_bytes(parts)).hexdigest()
         found, result = self._kept.get(name), "hit"
         if found is None:
-            with self._turn(name):  # who asks meanwhile waits, and finds it
-                found = self._kept.get(name)
+            with self._turn(name) as turn:  # who asks meanwhile waits, and finds it
+                found = turn.made or self._kept.get(name)
                 if found is None:
                     found, result = json_bytes(compute()), "miss"
+                    turn.made = found
                     self._kept.put(name, found)
         measure("document_cache", kind=kind, result=result)
         return found
 
     @contextmanager
-    def _turn(self, name: str) -> Iterator[None]:
+    def _turn(self, name: str) -> Iterator[_Turn]:
         """One at a time in this process has the document of this name to compute."""
         with self._lock:
-            turn, waiting = self._computing.setdefault(name, (Lock(), []))
-            waiting.append(None)
+            turn = self._computing.setdefault(name, _Turn())
+            turn.waiting += 1
         try:
-            with turn:
-                yield
+            with turn.lock:
+                yield turn
         finally:
             with self._lock:
-                waiting.pop()
-                if not waiting:
+                turn.waiting -= 1
+                if not turn.waiting:
                     del self._computing[name]
 
 
