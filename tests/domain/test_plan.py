@@ -245,6 +245,12 @@ def test_a_plan_survives_the_store_unchanged(sampling: dict[str, Any], epochs: i
     assert after.sampling.given() == sampling
 
 
+def test_a_number_of_any_size_is_sent_to_a_server_as_it_was_written() -> None:
+    number = 2**70 + 1
+    plan = Plan.model_validate({"models": ["demo/strong"], "benchmarks": [{"benchmark": "puzzles", "x": number}]})
+    assert plan.as_json()["benchmarks"][0]["parameters"] == {"x": number}
+
+
 def test_lists_and_mappings_can_be_written_in_a_query_string_and_written_again() -> None:
     text = 'openrouter/x?routing={"order":["a"]}&stop=a,b&stop=c&extra={"user":"me"}&logprobs=true&temperature=0'
     spec = ModelSpec.model_validate(text)

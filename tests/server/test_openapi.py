@@ -10,6 +10,7 @@ import orjson
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 
+from proctor.domain.plan import Limits, Plan
 from server.conftest import PLAN
 from server.serving import SECRET, Server, serving
 
@@ -64,6 +65,12 @@ def test_examples_are_taken_as_they_are_written(server: Server, finished: str) -
                 assert answer.status < 400 or answer.status == refused.get(told["operationId"]), (path, answer.body)
                 sent += 1
     assert sent >= 10
+
+
+def test_a_plan_is_described_with_every_field_that_people_may_write(server: Server) -> None:
+    described = server.get(f"{V1}/openapi.json")["components"]["schemas"]["Plan"]["properties"]
+    assert set(described) == set(Plan.__struct_fields__) - Plan.HIDDEN
+    assert set(described["limits"]["properties"]) == set(Limits.__struct_fields__)
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::PendingDeprecationWarning")

@@ -3888,6 +3888,7 @@ export interface components {
             batch?: boolean;
             offline?: boolean;
             matrix?: Record<string, never> | null;
+            gaps?: string[];
             limits?: {
                 cost_usd?: (number | null) | string;
                 assume_price?: string | null;

@@ -156,7 +156,7 @@ class Frozen(Struct, frozen=True, kw_only=True):
 
     def as_json(self, *, exclude_defaults: bool = False) -> dict[str, Any]:
         """The same in the types that JSON has."""
-        found: dict[str, Any] = orjson.loads(self.model_dump_json(exclude_defaults=exclude_defaults))
+        found: dict[str, Any] = json.loads(self.model_dump_json(exclude_defaults=exclude_defaults))
         return found
 
     def model_dump_json(self, *, exclude_defaults: bool = False) -> str:

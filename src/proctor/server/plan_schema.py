@@ -76,6 +76,7 @@ PLAN = written(
             "batch": {"type": "boolean"},
             "offline": {"type": "boolean"},
             "matrix": {"type": ["object", "null"]},
+            "gaps": {"type": "array", "items": {"type": "string"}},
             "limits": {
                 "type": "object",
                 "additionalProperties": False,
