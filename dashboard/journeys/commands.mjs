@@ -1,5 +1,5 @@
 /** What the command line does to stored runs and programs, done on the page. */
-import { faults, pictures, settled } from './parts.mjs';
+import { faults, heading, pictures, settled } from './parts.mjs';
 
 /** A run deleted with the keyboard, taken back, and deleted for good. */
 export async function deleteRun({ page, base, run }) {
@@ -56,4 +56,21 @@ export async function rescore({ page, base, run, scorer, stored }) {
   await button.click();
   await page.locator('.rescored').nth(1).waitFor();
   return { before, empty, refused, changed, rows, found };
+}
+
+/** From a comparison to the samples that a difference needs, and what so many samples can show. */
+export async function power({ page, base, query }) {
+  await page.goto(`${base}/compare?${query}`);
+  await page.getByRole('link', { name: 'How many samples a difference needs' }).click();
+  await page.waitForURL('**/power?**');
+  await page.locator('h1', { hasText: 'detect a difference of 2 points' }).waitFor();
+  const measured = await heading(page);
+  await page.goto(`${base}/power`);
+  await page.getByLabel('Samples:').fill('500');
+  await page.getByLabel('Share of samples').fill('0.2');
+  await page.keyboard.press('Enter');
+  await page.locator('h1', { hasText: '500 samples can' }).waitFor();
+  const found = await faults(page, '/power');
+  await pictures(page, 'power');
+  return { measured, given: await heading(page), found };
 }

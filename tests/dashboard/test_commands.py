@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dashboard.conftest import Browser
+from dashboard.test_journeys import compare_query
 from server.serving import Server
 
 SMALL = {"models": ["demo/strong"], "benchmarks": [{"benchmark": "puzzles", "limit": 5}]}
@@ -30,3 +31,13 @@ def test_a_run_is_scored_again_and_what_changed_is_said(browser: Browser, served
     assert [one["status"] for one in rescorings] == ["completed", "completed"]
     assert rescorings[0]["request"]["use"] == [scorer]
     assert list(served.get(f"/api/v1/runs/{run}")["evaluations"][0]["scorers"]) == [scorer]
+
+
+def test_the_samples_a_difference_needs_are_said_as_by_the_command_line(
+    browser: Browser, served: Server, finished: str
+) -> None:
+    seen = browser.go("power", served, query=compare_query(finished))
+    pair = ("--model", "demo/strong", "--model", "demo/weak", "--on", "puzzles")
+    assert seen["measured"] == served.cli("power", finished, *pair)[1].strip()
+    assert seen["given"] == served.cli("power", "--samples", "500", "--discordance", "0.2")[1].strip()
+    assert seen["found"] == []

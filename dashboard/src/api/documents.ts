@@ -55,6 +55,7 @@ export type PlaygroundAnswer = Schemas['PlaygroundAnswer'];
 export type PlaygroundAsk = Schemas['PlaygroundAsk'];
 export type PlaygroundPlan = Schemas['PlaygroundPlan'];
 export type PlaygroundSample = Schemas['PlaygroundSample'];
+export type PowerAnswer = Schemas['PowerAnswer'];
 export type PreferenceRanking = Schemas['PreferenceRanking'];
 export type ProblemDescription = Schemas['ProblemDescription'];
 export type ProgramCard = Schemas['ProgramCard'];

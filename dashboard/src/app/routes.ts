@@ -26,6 +26,7 @@ interface Route {
 const ArenaScreen = lazy(() => import('@/screens/arena/ArenaScreen'));
 const DraftScreen = lazy(() => import('@/screens/draft/DraftScreen'));
 const PlanScreen = lazy(() => import('@/screens/plan/PlanScreen'));
+const PowerScreen = lazy(() => import('@/screens/power/PowerScreen'));
 const ProblemScreen = lazy(() => import('@/screens/problems/ProblemScreen'));
 const ProblemsScreen = lazy(() => import('@/screens/problems/ProblemsScreen'));
 const RescoreScreen = lazy(() => import('@/screens/rescore/RescoreScreen'));
@@ -42,6 +43,7 @@ export const ROUTES: readonly Route[] = [
   { pattern: '/runs/:run/samples', screen: SamplesScreen, title: 'samples.title' },
   { pattern: '/runs/:run/rescore', screen: RescoreScreen, title: 'rescore.do' },
   { pattern: '/compare', screen: CompareScreen, title: 'nav.compare' },
+  { pattern: '/power', screen: PowerScreen, title: 'power.title' },
   { pattern: '/arena', screen: ArenaScreen, title: 'nav.arena' },
   { pattern: '/arena/:ask', screen: ArenaScreen, title: 'nav.arena' },
   { pattern: '/history', screen: HistoryScreen, title: 'nav.history' },

@@ -2,6 +2,7 @@
 import type { Comparison, Comparisons } from '@/api/documents';
 import { ProblemError } from '@/api/http';
 import { useComparison } from '@/api/queries';
+import { isSite } from '@/api/site';
 import { Difference } from '@/charts/Difference';
 import { Mosaic } from '@/charts/Mosaic';
 import { Button, Empty, Loaded, PageHead, Section } from '@/components/Basics';
@@ -60,6 +61,11 @@ function Compared({ comparisons }: { comparisons: Comparisons }) {
                   })}
                 </p>
               )}
+              {!isSite && (
+                <p className="small no-print">
+                  <Link to={powerLink(comparison)}>{t('power.title')}</Link>
+                </p>
+              )}
             </Section>
             <Section title={t('compare.who-was-right')} note={t('compare.samples', { n: countText(comparison.n) })}>
               <Mosaic comparison={comparison} />
@@ -75,6 +81,18 @@ function Compared({ comparisons }: { comparisons: Comparisons }) {
       <LeftOut comparison={comparison} others={comparisons.not_compared} />
     </>
   );
+}
+
+/** Sides of one run say by themselves on how many samples they differ. */
+function powerLink({ a, b, benchmark }: Comparison): string {
+  if (a.run_id !== b.run_id) return '/power';
+  const given = [
+    ['run', a.run_id],
+    ['on', benchmark],
+    ['model', a.name],
+    ['model', b.name],
+  ];
+  return `/power?${new URLSearchParams(given).toString()}`;
 }
 
 function Head({ comparison }: { comparison: Comparison }) {
