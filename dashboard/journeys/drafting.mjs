@@ -21,7 +21,7 @@ export async function draftBenchmark({ page, base, document, models }) {
   await page.locator('.review-answer').waitFor();
   const found = await faults(page, '/benchmark-draft with samples');
   await page.setViewportSize({ width: 1280, height: 860 });
-  const gap = await page.locator('.review-answer').evaluate((one) => getComputedStyle(one).rowGap);
+  const gap = await page.locator('.review-answer').evaluate((one) => globalThis.getComputedStyle(one).rowGap);
   await page.getByRole('button', { name: 'Discard the draft' }).click();
   const discarded = await page.getByRole('status').filter({ hasText: 'Undo' }).innerText();
   const writer = await page.getByLabel('Model that writes').inputValue();
