@@ -18,6 +18,7 @@ from proctor.scorers.other_answer import (
     names_something,
 )
 from proctor.scorers.refusals import find_refusal
+from proctor.scorers.relations_asked import asks_object, asks_source
 from proctor.scorers.stance import is_supposed, leaves_open
 from proctor.scorers.stance_words import CLAUSE_END, FORMERLY, NOWADAYS, SUPPOSED, TURN, VIEW
 
@@ -52,7 +53,8 @@ _AGREES = lazy_pattern(
 )
 _WHETHER = lazy_pattern(r"\b(?:whether|if|ob|si)\b", re.IGNORECASE)
 _MISBELIEF = lazy_pattern(
-    r"\b(?:misconception|myth|mistaken\sbelief|common\serror|irrtum|irrglaube\w*|mythos|idée\sreçue|mythe|erreur\scourante|mito|error\scomún|creencia\serrónea)"
+    r"\b(?:(?:misconception|mistaken\sbelief|common\serror|irrtum|irrglaube\w*|idée\sreçue|erreur\scourante|error\scomún|creencia\serrónea)"
+    r"|(?:an?|common|popular|widespread|ein|une?|un)\s(?:\w+\s)?(?:myth|mythos|mythe|mito)(?=(?:\s(?:is|ist|est|es))?,?\s(?:that|dass|que)\b))"
     r"\b(?:,?\s(?!but\b|aber\b|mais\b|pero\b|no\b|not\b)[^\s,.;:]+){0,8}\s(?:the\s|der\s|die\s|das\s|la\s|le\s|el\s|l['’])?[\W_]*\Z",
     re.IGNORECASE,
 )
@@ -88,7 +90,7 @@ _INFLUENCE = lazy_pattern(
     re.IGNORECASE,
 )
 _IDEA = lazy_pattern(
-    r"(?:based\son|after|nach|auf|from|d['’]après|selon|según|sobre|à\spartir\sde?)\s?(?:an?|the|eine[mnrs]?|der|de[mn]|une?|la|una?|l['’]|d['’]une?)\s?(?:ideas?|idee|idée|plans?|plan|sketch|skizze|esquisse|boceto|entwurf|vorlage|vorbild|design|draft|model|novel|roman|drawing|zeichnung|dessin|modèle|projet|diseño|modelo|dibujo|novela)"
+    r"(?:based\son|after|nach|auf|from|d['’]après|selon|según|sobre|à\spartir\sde?)\s?(?:an?|the|eine[mnrs]?|der|de[mn]|une?|la|una?|l['’]|d['’]une?)\s?(?P<source>ideas?|idee|idée|plans?|plan|sketch|skizze|esquisse|boceto|entwurf|vorlage|vorbild|design|draft|model|novel|roman|drawing|zeichnung|dessin|modèle|projet|diseño|modelo|dibujo|novela)"
     r"\s(?:of|by|von|des|de|d['’])\s?\Z",
     re.IGNORECASE,
 )
@@ -253,9 +255,12 @@ def _is_one_of_two(text: str, start: int, end: int) -> bool:
 def _is_only_related(text: str, start: int, end: int, question: str) -> bool:
     """'It was Nicole Fontaine, long after Simone Veil', '…, a friend of Goethe's'."""
     before = text[max(0, start - WINDOW) : start]
-    if _RELATED_AFTER.match(text, end) or any(
-        pattern.search(before) for pattern in (_RELATED_BEFORE, _INFLUENCE, _IDEA, _REVERED_BEFORE)
-    ):
+    if _RELATED_AFTER.match(text, end) or any(pattern.search(before) for pattern in (_RELATED_BEFORE, _INFLUENCE)):
+        return True
+    idea = _IDEA.search(before)
+    if idea and not asks_source(idea["source"], question):
+        return True
+    if _REVERED_BEFORE.search(before) and not asks_object(question):
         return True
     does = _WHO_DOES.match(text, end) if _WITH_BEFORE.search(before) else None
     if does and not _says_what_it_is(does["head"], question):

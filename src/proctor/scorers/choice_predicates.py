@@ -23,6 +23,13 @@ _OF_ALL = lazy_pattern(
 )
 _ALONE = lazy_pattern(r"\b(?:only|nur|seule?|solo|sólo)\b|只有|唯有|だけ|のみ|만\s", re.IGNORECASE)
 
+_ONLY_DENIES = lazy_pattern(
+    r"\s*(?:(?:and|but|und|aber|et|mais|y|pero)\s)?(?:an?|the|der|die|das|ein|eine|la|le|les|l['’]|el|los|una?)?\s*"
+    r"(?:(?:is|are|ist|sind|est|sont|es|son)\s?)?(?:not|n['’]t|nicht|non|pas|no)[\s.!]*",
+    re.IGNORECASE,
+)
+"""'The shark is a fish, the whale is not': what is denied was said in the clause before."""
+
 
 def said_of_one(
     text: str, patterns: Patterns, choices: tuple[str, ...], labels: str, question: str
@@ -46,7 +53,8 @@ def _option_denied_as_asked(
     claimed, others = set[str](), set[str]()
     for mention in quoted_options(text, choices, labels) or lettered_options(text, patterns):
         clause = AFFIRMATION.sub("", around(text, mention, CLAUSE_END))
-        if words & words_of(clause) or (_ALONE.search(clause) and NEGATIVE.search(clause)):
+        is_elliptic = bool(others) and _ONLY_DENIES.fullmatch(clause) is not None
+        if is_elliptic or words & words_of(clause) or (_ALONE.search(clause) and NEGATIVE.search(clause)):
             (claimed if NEGATIVE.search(clause) else others).update(mention.labels)
     return next(iter(claimed)) if len(claimed) == 1 and not claimed & others else None
 

@@ -28,6 +28,8 @@ def _around(item: str, lead: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
     )
 
 
+_AMID = lazy_pattern(r"\b(?:between|zwischen|entre)\b", re.IGNORECASE)
+"""'Canberra, located between Sydney and Melbourne' is no list."""
 _JOINS_TWO = lazy_pattern(rf",\s{_WORD_AND}\s", re.IGNORECASE)
 """'Hitchcock, and Herrmann wrote the score'."""
 _PLAIN = _around(_PLAIN_ITEM, "")
@@ -51,6 +53,8 @@ def is_listed(text: str, start: int, end: int) -> bool:
         return sum(len(_SPACELESS_SEPARATOR.findall(found[0])) for found in around if found) >= MIN_ITEMS - 1
     leading, trailing = _WITH_ARTICLE if _ENDS_WITH_ARTICLE.search(text, floor, start) else _PLAIN
     before, after = leading.search(text, floor, start), trailing.match(text, end, ceiling)
+    if after is not None and _AMID.search(after[0]):
+        after = None
     if after is None:
         return before is not None and before["and"] is not None and before[0].count(",") >= MIN_ITEMS - 2
     return before is not None or (after[0].startswith(",") and _JOINS_TWO.match(after[0]) is None)

@@ -56,7 +56,7 @@ _NEGATED = lazy_pattern(
 
 def counts_asked(text: str, numbers: list[FoundNumber], question: str) -> FoundNumber | None:
     """The one that counts the thing asked for, where each of the others counts something else."""
-    asked = _thing_asked(question)
+    asked = thing_asked(question)
     if len(numbers) < 2 or len(text) > MAX_TEXT or not asked or _WORKS_OUT.search(text):
         return None
     things = [thing_counted(text, number) for number in numbers]
@@ -79,7 +79,7 @@ def counts_asked(text: str, numbers: list[FoundNumber], question: str) -> FoundN
 def asked_in_clause(question: str) -> frozenset[str]:
     """What the last clause of a question asks, without the thing that is counted: a number says it of others, too."""
     asked = _COMMA.split(last_question(question))[-1]
-    return words_of(asked) & asked_words(question) - _thing_asked(question)
+    return words_of(asked) & asked_words(question) - thing_asked(question)
 
 
 def of_parallel_clause(text: str, numbers: list[FoundNumber], question: str) -> FoundNumber | None:
@@ -112,7 +112,7 @@ def thing_counted(text: str, number: FoundNumber) -> frozenset[str]:
 
 
 @lru_cache(maxsize=1024)
-def _thing_asked(question: str) -> frozenset[str]:
+def thing_asked(question: str) -> frozenset[str]:
     if counter := _COUNTER_ASKED.search(last_question(question)):
         return frozenset({counter[1]})
     asked = list(_ASKED.finditer(last_question(question)))

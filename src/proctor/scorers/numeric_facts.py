@@ -11,7 +11,7 @@ from proctor.scorers.markers import CORRECTION, SENTENCE_END
 from proctor.scorers.number_words import spelt_at
 from proctor.scorers.numbers import FoundNumber
 from proctor.scorers.numeric_asked import COMPUTES, TOTAL
-from proctor.scorers.numeric_counted import thing_counted
+from proctor.scorers.numeric_counted import thing_asked, thing_counted
 from proctor.scorers.numeric_given import names_numbers, without_given
 from proctor.scorers.numeric_patterns import CONCLUDES, REMAINDER, SO
 from proctor.scorers.stance_words import CLAUSE_END, TURN
@@ -95,6 +95,19 @@ def bare_opening(text: str, said: list[FoundNumber], question: str) -> FoundNumb
     if any(pattern.search(text) for pattern in (SO, CONCLUDES, CORRECTION, _OR)) or TURN.match(text, end.end()):
         return None
     return None if _YEAR_ASKED.search(last_question(question)) and not _is_year(text, fact) else fact
+
+
+def counted_opening(text: str, said: list[FoundNumber], question: str) -> FoundNumber | None:
+    """The number of the things asked for that a text opens with: '366 days; a common year has 365'."""
+    start = len(text) - len(text.lstrip())
+    fact = next((number for number in said if number.start == start), None)
+    if fact is None or "?" in text or not asks_fact(text, question) or _YEAR_ASKED.search(last_question(question)):
+        return None
+    end = _SENTENCE_AFTER.match(text, fact.end)
+    if end is None or not thing_counted(text, fact) & thing_asked(question):
+        return None
+    concludes = (SO, CONCLUDES, CORRECTION, TURN, COMPUTES, _OR)
+    return None if any(pattern.search(text, end.start()) for pattern in concludes) else fact
 
 
 def opening_statement(text: str, numbers: list[FoundNumber], question: str) -> FoundNumber | None:

@@ -11,7 +11,14 @@ from proctor.scorers.markers import CORRECTION
 from proctor.scorers.numbers import FoundNumber
 from proctor.scorers.numeric_asked import COMPUTES, TOTAL, total_before_parts
 from proctor.scorers.numeric_counted import CLAUSE_END, asked_in_clause, counts_asked, of_parallel_clause
-from proctor.scorers.numeric_facts import FACT, bare_opening, fact_stated, opening_fact, opening_statement
+from proctor.scorers.numeric_facts import (
+    FACT,
+    bare_opening,
+    counted_opening,
+    fact_stated,
+    opening_fact,
+    opening_statement,
+)
 from proctor.scorers.numeric_given import names_numbers, without_given
 from proctor.scorers.numeric_patterns import BETWEEN, CONCLUDES, RANGE, REASON, SO
 from proctor.scorers.numeric_roles import NumberRole, role_of
@@ -22,7 +29,7 @@ MAX_TEXT = 240
 
 def stated_number(text: str, numbers: list[FoundNumber], question: str) -> tuple[FoundNumber, str] | None:
     """The number and how it was found."""
-    fact = bare_opening(text, numbers, question)
+    fact = bare_opening(text, numbers, question) or counted_opening(text, numbers, question)
     fact = fact or (fact_stated(text, numbers, question) if len(numbers) > 1 else None)
     if fact := fact or opening_fact(text, numbers, question):
         return fact, FACT

@@ -218,9 +218,15 @@ def is_before_answer(text: str, start: int, end: int, question: str) -> bool:
         repeated < asked & words_of(said)
         and _IS_NAME.search(said) is not None
         and text[start:end] not in said
-        and names_something(said, question)
+        and names_something(_without_it(said), question)
         for said in later
     )
+
+
+def _without_it(said: str) -> str:
+    """A clause without its 'but it is': what remains may name something else, as in 'it is Canberra that …'."""
+    found = _OF_IT.match(said)
+    return said[found.end() :] if found else said
 
 
 def is_only_weighed(text: str, start: int, end: int) -> bool:
