@@ -1,7 +1,7 @@
 /** A benchmark drafted from a document: models write and check its samples, a person decides, and it is kept. */
 import { useEffect, useRef, useState } from 'react';
 import { draftSamples } from '@/api/benchmarkDrafts';
-import { useMay } from '@/api/session';
+import { useMay, useSession } from '@/api/session';
 import { Button, Empty, Failure, PageHead, Section } from '@/components/Basics';
 import { VisibleText } from '@/components/Foreign';
 import { costText, countText } from '@/numbers/text';
@@ -16,6 +16,7 @@ import {
   keep,
   NEW_SETTINGS,
   nextPassages,
+  ownerOf,
   readKept,
   type BenchmarkDraft,
   type Settings,
@@ -25,6 +26,8 @@ import './draft.css';
 export default function DraftScreen() {
   const mayRun = useMay('run:write');
   const mayWrite = useMay('benchmark:write');
+  const { data: session, isPending } = useSession();
+  const owner = ownerOf(session);
   const trail = (
     <>
       <Link to="/benchmarks">{t('nav.benchmarks')}</Link> · {t('draft.title')}
@@ -41,18 +44,18 @@ export default function DraftScreen() {
   return (
     <>
       <PageHead trail={trail} title={t('draft.title')} lead={t('draft.lead')} />
-      <Drafting />
+      {!isPending && <Drafting key={owner} owner={owner} />}
     </>
   );
 }
 
-function Drafting() {
-  const [draft, setDraft] = useState<BenchmarkDraft | null>(readKept);
+function Drafting({ owner }: { owner: string }) {
+  const [draft, setDraft] = useState<BenchmarkDraft | null>(() => readKept(owner));
   const [isKept, setKept] = useState(true);
   const [discarded, setDiscarded] = useState<BenchmarkDraft | null>(null);
   const change = (next: BenchmarkDraft | null) => {
     setDraft(next);
-    setKept(keep(next));
+    setKept(keep(next, owner));
   };
   const discard = (whole: BenchmarkDraft | null, next: BenchmarkDraft | null) => {
     setDiscarded(whole);

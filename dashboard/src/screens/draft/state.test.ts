@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { DraftedSample } from '@/api/documents';
-import { accepted, begin, keep, NEW_SETTINGS, nextPassages, readKept, withReview } from './state';
+import { accepted, begin, keep, NEW_SETTINGS, nextPassages, ownerOf, readKept, withReview } from './state';
 
 const sample = (number: number, verdict: DraftedSample['verdict'] = 'accepted') =>
   ({ id: `s${number}`, passage_number: number, verdict, review: null, question: `${number}?` }) as DraftedSample;
@@ -16,9 +16,17 @@ it('passages are taken in order, until so many samples are accepted', () => {
 
 it('what was drafted and decided is there again after a reload', () => {
   const decided = withReview({ ...draft, samples: [sample(0), sample(1, 'refused')] }, 's0', 'dropped');
-  expect(keep(decided)).toBe(true);
-  expect(readKept()).toEqual(decided);
+  expect(keep(decided, 'local')).toBe(true);
+  expect(readKept('local')).toEqual(decided);
   expect(accepted(decided).map((one) => one.review)).toEqual(['dropped']);
-  keep(null);
-  expect(readKept()).toBeNull();
+  keep(null, 'local');
+  expect(readKept('local')).toBeNull();
+});
+
+it('a draft is shown to whom it is of, in its project', () => {
+  const owner = ownerOf({ user: 'ada', project: 'acme' });
+  keep(draft, owner);
+  expect(readKept(owner)).toEqual(draft);
+  for (const other of [{ user: 'bob', project: 'acme' }, { user: 'ada', project: 'other' }, null])
+    expect(readKept(ownerOf(other))).toBeNull();
 });

@@ -1,6 +1,7 @@
 /** A draft as this browser keeps it: what was paid for outlives a reload and a session that ends. */
 import type { DraftKind } from '@/api/benchmarkDrafts';
 import type { DraftedSample } from '@/api/documents';
+import type { Session } from '@/api/session';
 
 export interface Settings {
   writer: string;
@@ -23,10 +24,14 @@ export interface BenchmarkDraft {
 
 export const NEW_SETTINGS: Settings = { writer: '', checker: '', pilots: '', kind: 'qa', count: '20', costLimit: '' };
 
-const KEY = 'proctor.benchmark-draft';
+/** Whose it is: others who sign in with this browser, and his other projects, are shown nothing of the document. */
+export const ownerOf = (session: Pick<Session, 'user' | 'project'> | null | undefined) =>
+  session ? JSON.stringify([session.user, session.project]) : 'local';
 
-export function readKept(): BenchmarkDraft | null {
-  const kept = localStorage.getItem(KEY);
+const keyOf = (owner: string) => `proctor.benchmark-draft.${owner}`;
+
+export function readKept(owner: string): BenchmarkDraft | null {
+  const kept = localStorage.getItem(keyOf(owner));
   if (kept === null) return null;
   try {
     return JSON.parse(kept) as BenchmarkDraft;
@@ -36,13 +41,13 @@ export function readKept(): BenchmarkDraft | null {
 }
 
 /** Whether there was room for it: without, it is there as long as the page is open. */
-export function keep(draft: BenchmarkDraft | null): boolean {
+export function keep(draft: BenchmarkDraft | null, owner: string): boolean {
   try {
-    if (draft === null) localStorage.removeItem(KEY);
-    else localStorage.setItem(KEY, JSON.stringify(draft));
+    if (draft === null) localStorage.removeItem(keyOf(owner));
+    else localStorage.setItem(keyOf(owner), JSON.stringify(draft));
     return true;
   } catch {
-    localStorage.removeItem(KEY);
+    localStorage.removeItem(keyOf(owner));
     return false;
   }
 }
