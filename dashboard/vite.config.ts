@@ -10,7 +10,13 @@ const SHARED =
 
 export default defineConfig({
   plugins: [react()],
-  resolve: { alias: { '@': here('./src') } },
+  resolve: {
+    alias: {
+      '@': here('./src'),
+      // Its edition for browsers reads entities by `innerHTML`, which the page's policy refuses.
+      'decode-named-character-reference': here('./node_modules/decode-named-character-reference/index.js'),
+    },
+  },
   // Scripts find what they load beside themselves, so that an exported site works in any folder.
   experimental: {
     renderBuiltUrl: (filename, { hostType }) => (hostType === 'js' ? { relative: true } : `/${filename}`),

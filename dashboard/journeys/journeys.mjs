@@ -754,10 +754,20 @@ export async function savedPlan({ page, base }) {
   await page.unroute('**/api/v1/plans/*');
   await page.getByText('changed, not saved').waitFor();
   const typed = await page.locator('.cm-content').innerText();
+  const runNow = async () => {
+    await page.getByRole('button', { name: /^Run/ }).click();
+    await page.waitForURL(/\/runs\/[^/]+$/);
+    return page.url().split('/').at(-1);
+  };
+  const runs = [await runNow()];
+  await page.goto(`${base}/plans/${plan}/edit`);
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByText('as it is saved').waitFor();
+  runs.push(await runNow());
   await page.goto(`${base}/plan`);
   await page.getByRole('link', { name: 'weekly' }).waitFor();
   const listed = await page.locator('.plan-saved').innerText();
-  return { plan, kept, typed, found, listed };
+  return { plan, kept, typed, found, listed, runs };
 }
 
 /** Somebody saves a plan that another is changing: nothing is overwritten unseen. A deletion is taken back. */
@@ -841,11 +851,12 @@ export async function blindVote({ page, base }) {
 
 /** Every answer, id and category of a run that tries to be more than text, on every screen that shows them. */
 export async function hostile({ page, base, run, query, count, programs, more }) {
-  const seen = { hits: [], elements: [], texts: [] };
+  const seen = { hits: [], elements: [], texts: [], links: [], asMarkdown: 0 };
   // Looked at before a page is left: the next one begins without what ran in this one.
   const look = async () => {
-    const { hit, elements, text } = await page.evaluate(() => ({
+    const { hit, elements, text, links } = await page.evaluate(() => ({
       hit: globalThis.hit ?? null,
+      links: [...document.querySelectorAll('.markdown a')].map((one) => `${one.href} ${one.rel}`),
       elements: [...document.querySelectorAll('main :is(img, iframe, script, object, embed, video, base, style, math)')]
         .concat(...document.querySelectorAll('main :is([onload], [onerror], [ontoggle], [onclick], [srcdoc])'))
         .map((one) => one.outerHTML),
@@ -853,6 +864,7 @@ export async function hostile({ page, base, run, query, count, programs, more })
     }));
     if (hit !== null) seen.hits.push(page.url());
     seen.elements.push(...elements);
+    seen.links.push(...links);
     return text;
   };
   await page.goto(`${base}/runs/${run}/samples?model=python/hostile:answer`);
@@ -863,6 +875,28 @@ export async function hostile({ page, base, run, query, count, programs, more })
     await page.keyboard.press('j');
     if (index + 1 < count) await page.waitForURL((url) => url.href !== before);
   }
+  // The same answers as Markdown, wherever answers are shown.
+  await page.goto(`${base}/runs/${run}/samples?model=python/hostile:answer`);
+  await page.locator('.answer-form').getByRole('button', { name: 'Markdown' }).press('Enter');
+  for (let index = 0; index < count; index += 1) {
+    await page.locator('.sample-detail .markdown').waitFor({ state: 'attached' });
+    seen.asMarkdown += 1;
+    await look();
+    for (const link of await page.locator('.markdown a').all()) {
+      await link.hover();
+      await link.focus();
+    }
+    const before = page.url();
+    await page.locator('h1').hover();
+    await page.keyboard.press('j');
+    if (index + 1 < count) await page.waitForURL((url) => url.href !== before);
+  }
+  for (const address of [`/review/random?run=${run}`, ...more]) {
+    await page.goto(base + address);
+    await settled(page);
+    await look();
+  }
+  await page.evaluate(() => globalThis.localStorage.removeItem('proctor.answers'));
   const [a, b] = programs;
   const screens = [
     '/problems/columns',
@@ -889,6 +923,32 @@ export async function hostile({ page, base, run, query, count, programs, more })
   await settled(page);
   await look();
   return seen;
+}
+
+/** Answers as Markdown on the three screens that show them: chosen with the keyboard alone, kept, and without barriers. */
+export async function markdown({ page, base, run, ask }) {
+  const found = [];
+  await page.goto(`${base}/runs/${run}/samples`);
+  const form = page.locator('.answer-form');
+  await form.getByRole('button', { name: 'Text', exact: true }).focus();
+  const asText = await page.locator('.sample-detail .foreign', { hasText: '# The' }).count();
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await page.locator('.sample-detail .markdown').waitFor();
+  const parts = await page.locator('.sample-detail .markdown').evaluate((shown) => ({
+    text: shown.innerText,
+    tags: [...new Set([...shown.querySelectorAll('*')].map((one) => one.tagName.toLowerCase()))],
+    links: [...shown.querySelectorAll('a')].map((one) => [one.href, one.innerText, one.rel]),
+  }));
+  await page.reload();
+  for (const address of [`/runs/${run}/samples`, `/review/random?run=${run}`, `/arena/${ask}`]) {
+    await page.goto(base + address);
+    await page.locator('.markdown strong').first().waitFor();
+    found.push(...(await faults(page, `${address.split('/')[1]} as Markdown`)));
+    await pictures(page, `markdown ${address.split('/')[1]}`);
+  }
+  await page.evaluate(() => globalThis.localStorage.removeItem('proctor.answers'));
+  return { asText, parts, found };
 }
 
 /** A sentence becomes a plan that is changed by another and run; what has no data is said; a need names benchmarks. */

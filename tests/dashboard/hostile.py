@@ -5,52 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-SCRIPTS = (
-    "<script>window.hit=1</script>",
-    "<img src=x onerror=window.hit=1>",
-    "<img src=http://attacker.example/{n}.png>",
-    "![x](http://attacker.example/{n}.png)",
-    "[click](javascript:window.hit=1)",
-    "<svg onload=window.hit=1>",
-    "<svg><script>window.hit=1</script></svg>",
-    "<iframe srcdoc='<script>parent.hit=1</script>'></iframe>",
-    "<iframe src=javascript:parent.hit=1></iframe>",
-    "<body onload=window.hit=1>",
-    "<details open ontoggle=window.hit=1>",
-    "<input autofocus onfocus=window.hit=1>",
-    "<video><source onerror=window.hit=1></video>",
-    "<math><mtext></p><style><img src onerror=window.hit=1></style></math>",
-    "<link rel=stylesheet href=http://attacker.example/{n}.css>",
-    "<style>@import 'http://attacker.example/{n}.css';</style>",
-    "<object data=http://attacker.example/{n}></object>",
-    "<form action=http://attacker.example/{n}><button autofocus>x</button></form>",
-    "<base href=http://attacker.example/>",
-    "<meta http-equiv=refresh content='0;url=http://attacker.example/{n}'>",
-    "{{constructor.constructor('window.hit=1')()}}",
-    "${{window.hit=1}}",
-    "javascript:window.hit=1",
-    "'-window.hit=1-'",
-    '"><script>window.hit=1</script>',
-    "</textarea><script>window.hit=1</script>",
-    "</script><script>window.hit=1</script>",
-    "<a href='data:text/html,<script>window.hit=1</script>'>x</a>",
-    "=HYPERLINK(\"http://attacker.example/{n}\")",
-    "\u202egnp.exe\u202c <b>right to left</b>",
-    "\x1b[31mred\x1b[0m \x07",
-    "__proto__",
-    "constructor",
-    "<!--<img src='--><img src=x onerror=window.hit=1>",
-    "<noscript><p title='</noscript><img src=x onerror=window.hit=1>'>",
-    "<template><script>window.hit=1</script></template>",
-    "<marquee onstart=window.hit=1>x</marquee>",
-    "<x onclick=window.hit=1 style='position:fixed;inset:0'>",
-    "&lt;script&gt;window.hit=1&lt;/script&gt;",
-    "%3Cscript%3Ewindow.hit=1%3C/script%3E",
-)  # fmt: skip
-WRAPPINGS = ("{}", "a {} b", "```html\n{}\n```", "> {}", "| {} |\n|---|", )  # fmt: skip
+# The tests of the dashboard's parts read the same file.
+_PARTS = json.loads(Path(__file__).with_suffix(".json").read_text())
 PAYLOADS = tuple(
     wrapping.replace("{}", script.replace("{n}", str(number)))
-    for number, (wrapping, script) in enumerate((w, s) for w in WRAPPINGS for s in SCRIPTS)
+    for number, (wrapping, script) in enumerate((w, s) for w in _PARTS["wrappings"] for s in _PARTS["scripts"])
 )
 """Two hundred."""
 
@@ -72,6 +31,10 @@ def other(text: str) -> str:
     return f"target {number}" if number % 2 else PAYLOADS[-number]
 
 
+def formatted(text: str) -> str:
+    return @formatted@
+
+
 asked = 0
 
 
@@ -83,6 +46,34 @@ def slow(text: str) -> str:
     while time.monotonic() < until and not RELEASE.exists():
         time.sleep(0.02)
     return "ANSWER: 7"
+"""
+FORMATTED = """\
+# The **two** robots
+
+The answer is **7**, see [the manual](https://docs.example/a) or https://docs.example and ~~not~~ <b>this</b>.
+
+![a chart](https://pixel.example/chart.png?asked=7)
+
+| robot | bolts | price of each |
+|:------|------:|--------------:|
+| blue  |   120 |          1.50 |
+| white |     7 |         12.00 |
+
+## How it was found
+
+1. Count the bolts.
+2. Divide:
+   - blue by two
+   - [x] white by one
+
+> Every bolt counts.
+
+```python
+def bolts(robots: int) -> int:
+\treturn robots * 3 + sum(range(robots))  # a line that is longer than a narrow window is wide, so that it scrolls
+```
+
+ANSWER: 7
 """
 BENCHMARK = """\
 name: hostile
@@ -97,6 +88,7 @@ metrics: [accuracy]
 def write_hostile(folder: Path) -> None:
     """Models, samples and a benchmark in the folder of a server."""
     model = MODEL.replace("@payloads@", repr(json.dumps(PAYLOADS))).replace("@release@", repr(str(folder / "release")))
+    model = model.replace("@formatted@", repr(FORMATTED))
     (folder / "hostile.py").write_text(model)
     (folder / "hostile.yaml").write_text(BENCHMARK)
     samples = [

@@ -397,7 +397,9 @@ def test_a_plan_is_saved_and_what_was_typed_since_outlives_a_reload(browser: Bro
     assert seen["found"] == []
     assert "weekly" in seen["listed"]
     saved = served.get(f"/api/v1/plans/{seen['plan']}")
-    assert (saved["plan"]["seed"], saved["revision"]) == (77, 3)
+    assert (saved["plan"]["seed"], saved["revision"]) == (77, 4)
+    # A run names the plan it was made from, and none when the plan was changed and not saved.
+    assert [served.get(f"/api/v1/runs/{run}").get("plan_id") for run in seen["runs"]] == [None, seen["plan"]]
 
 
 def test_a_plan_that_was_saved_elsewhere_is_not_overwritten_unseen_and_a_deletion_is_taken_back(
@@ -554,11 +556,32 @@ def test_two_hundred_hostile_texts_stay_text_wherever_they_are_shown(
     seen = browser.go("hostile", served, **given)
     assert seen["hits"] == []
     assert seen["elements"] == []
+    # As Markdown no more of it happens; that no request left the page, hovered links included, `go` has seen.
+    assert seen["asMarkdown"] == len(PAYLOADS)
+    assert seen["links"]
+    expected = re.compile(r"https?://attacker\.example/\S* noreferrer noopener")
+    assert [link for link in seen["links"] if not expected.fullmatch(link)] == []
     assert len(seen["texts"]) == len(set(seen["texts"])) == len(PAYLOADS)
     # Nothing was left out of the page instead: what does not steer text is there, letter by letter.
     plain = [payload for payload in PAYLOADS if payload.isprintable()]
     shown = "\n".join(seen["texts"])
     assert [payload for payload in plain if payload not in shown] == []
+
+
+def test_answers_are_shown_as_markdown_where_somebody_chose_that(browser: Browser, served: Server) -> None:
+    model = "python/hostile:formatted"
+    run = served.run({"models": [model], "benchmarks": [{"benchmark": "puzzles", "limit": 3}]})
+    asked = served.post("/api/v1/playground", {"models": [model, "demo/weak"], "prompt": "Compare."}).json["ask_id"]
+    seen = browser.go("markdown", served, run=run, ask=asked)
+    assert seen["asText"] == 1
+    assert {"strong", "table", "pre", "ul", "blockquote", "samp"} <= set(seen["parts"]["tags"])
+    assert "h1" not in seen["parts"]["tags"]
+    assert "[image: pixel.example] a chart" in seen["parts"]["text"]
+    assert seen["parts"]["links"] == [
+        ["https://docs.example/a", "the manual (docs.example)", "noreferrer noopener"],
+        ["https://docs.example/", "https://docs.example", "noreferrer noopener"],
+    ]
+    assert seen["found"] == []
 
 
 def test_the_page_has_no_inline_script_and_names_no_other_host(built: None) -> None:

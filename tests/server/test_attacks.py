@@ -86,6 +86,7 @@ ATTACKS: dict[str, tuple[str, ...]] = {
     ),
     "14 pictures and links that tell": (
         "dashboard/test_journeys.py:test_two_hundred_hostile_texts_stay_text_wherever_they_are_shown",
+        "dashboard/test_journeys.py:test_answers_are_shown_as_markdown_where_somebody_chose_that",
         f"{STRANGERS}:test_what_models_wrote_is_a_file_to_keep_or_confined",
     ),
     "15 generated pages and uploads": (

@@ -136,7 +136,8 @@ export function useProblems() {
 export function useStartRun() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (plan: unknown) => request<AcceptedRun>('/runs', { method: 'POST', body: plan }),
+    mutationFn: ({ plan, saved = null }: { plan: unknown; saved?: string | null }) =>
+      request<AcceptedRun>('/runs', { method: 'POST', body: plan, query: { plan_id: saved } }),
     onSuccess: () => client.invalidateQueries({ queryKey: ['runs'] }),
   });
 }

@@ -1,5 +1,6 @@
 /** One model's answer: its text as it grows, its figures once they are known, its failure apart from any text. */
 import { useState } from 'react';
+import { Answer } from '@/answers/Answer';
 import { useStoredAsk } from '@/api/playground';
 import { Button, SideName, Tag } from '@/components/Basics';
 import { Cost, Seconds } from '@/components/Figures';
@@ -41,7 +42,7 @@ export function AnswerColumn({ answer, isHidden, isBest, before, stop, goOn }: P
           <Foreign text={answer.reasoning} />
         </details>
       )}
-      <AnswerText answer={answer} before={isGoing ? null : before} />
+      <AnswerText answer={answer} before={isGoing ? null : before} isGoing={isGoing} />
       {isGoing && <p className="muted small arena-waiting">{t(`arena.state.${answer.state}` as TextKey)}</p>}
       <Outcome answer={answer} />
       {goOn !== null && (
@@ -54,10 +55,11 @@ export function AnswerColumn({ answer, isHidden, isBest, before, stop, goOn }: P
   );
 }
 
-function AnswerText({ answer, before }: { answer: ShownAnswer; before: string | null }) {
+function AnswerText({ answer, before, isGoing }: Pick<Props, 'answer' | 'before'> & { isGoing: boolean }) {
   if (before !== null && answer.model !== null)
     return <Difference answer={answer} before={before} model={answer.model} />;
-  return <Foreign text={answer.text} />;
+  // What still grows is text: Markdown would be read anew with each token.
+  return isGoing ? <Foreign text={answer.text} /> : <Answer text={answer.text} />;
 }
 
 /** The answer of the same model to the ask before, beside this one: only the words that differ are marked. */
@@ -68,7 +70,7 @@ function Difference({ answer, before, model }: { answer: ShownAnswer; before: st
   if (!earlier || !isShown || earlier.text === '')
     return (
       <>
-        <Foreign text={answer.text} />
+        <Answer text={answer.text} />
         {earlier && <ShowDifference isShown={isShown} change={setShown} />}
       </>
     );

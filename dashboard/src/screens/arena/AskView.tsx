@@ -1,5 +1,6 @@
 /** One ask and its answers side by side, as they grow; votes; what changed since the ask before. */
 import { useMemo, useState } from 'react';
+import { AnswerFormSwitch } from '@/answers/Answer';
 import { useQueryClient } from '@tanstack/react-query';
 import type { PlaygroundAnswer, PlaygroundAsk } from '@/api/documents';
 import { useAskAction, useGrowingAnswers, useStoredAsk, type Growing } from '@/api/playground';
@@ -68,6 +69,7 @@ function Answers({ ask, before, isFirst, isTitled }: Omit<Props, 'ask'> & { ask:
     >
       <AskedPrompt ask={ask} isTitled={isTitled} />
       {before !== null && <Changed ask={ask} before={before} />}
+      <AnswerFormSwitch />
       <div className="arena-columns" role="list" aria-label={t('arena.answers')}>
         {answers.map((one) => (
           <AnswerColumn

@@ -29,7 +29,7 @@ export default function HomeScreen() {
 function FirstVisit() {
   const start = useStartRun();
   const mayRun = useMay('run:write');
-  const demo = () => start.mutate(DEMO, { onSuccess: ({ run_id }) => navigate(path`/runs/${run_id}`) });
+  const demo = () => start.mutate({ plan: DEMO }, { onSuccess: ({ run_id }) => navigate(path`/runs/${run_id}`) });
   useKeys(mayRun ? [{ key: 'Enter', label: t('home.demo'), run: demo }] : []);
   return (
     <>

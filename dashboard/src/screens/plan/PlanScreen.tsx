@@ -75,7 +75,9 @@ function Edited({ saved }: { saved: SavedPlan | null }) {
   const run = () => {
     const plan = readPlan(text);
     if ('mistakes' in plan || !mayRun) return;
-    start.mutate(plan.value, {
+    // What was changed and not saved is not that plan.
+    const started = { plan: plan.value, saved: saved === null || isChanged ? null : saved.plan_id };
+    start.mutate(started, {
       onSuccess: ({ run_id }) => {
         if (saved === null) clearDraft();
         navigate(path`/runs/${run_id}`);

@@ -11,7 +11,7 @@ import { Foreign } from '@/components/Foreign';
 import { decimalText } from '@/numbers/rounding';
 import { countText } from '@/numbers/text';
 import { useParameters } from '@/router/location';
-import { ResponseText } from '@/screens/samples/ResponseText';
+import ResponseText from '@/screens/samples/ResponseText';
 import { t } from '@/text/text';
 
 interface MarkingProps {

@@ -1,5 +1,5 @@
 /** One trial: what was asked, what came back, what was read out of it and why it got its mark. */
-import { useState, type ReactNode } from 'react';
+import { lazy, Suspense, useState, type ReactNode } from 'react';
 import type { ResultDetails, TrialResult } from '@/api/documents';
 import { useKeys } from '@/app/keys';
 import { Button, Wide } from '@/components/Basics';
@@ -13,9 +13,11 @@ import { Comments } from './Comments';
 import { OwnMark } from './OwnMark';
 import { Prompt } from './Prompt';
 import { Repeats } from './Repeats';
-import { ResponseText } from './ResponseText';
 import { Mark } from './SampleRow';
 import { asTest } from './asTest';
+
+// The ways of showing an answer are no part of the first screen.
+const ResponseText = lazy(() => import('./ResponseText'));
 
 interface SampleDetailProps {
   /** With its prompt and its attempts as soon as these are here. */
@@ -65,7 +67,9 @@ export function SampleDetail({ result, hasRepeats = false }: SampleDetailProps) 
         </Block>
       )}
       <Block title={t('word.response')}>
-        <ResponseText key={result.result_id} result={result} />
+        <Suspense fallback={<Foreign text={result.response ?? ''} total={result.response_characters ?? 0} />}>
+          <ResponseText key={result.result_id} result={result} />
+        </Suspense>
       </Block>
       {result.reasoning && (
         <Folded title={t('samples.reasoning')}>
