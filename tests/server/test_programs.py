@@ -28,7 +28,7 @@ from proctor.runs.resolve import PlanContext
 from proctor.runs.submissions.marking import accept_program, mark_next, read_submission
 from proctor.stores.artifacts.folder import FolderArtifacts
 from proctor.stores.database import Database, open_database
-from proctor.stores.submission_queue import NewProgram, SubmissionQueue
+from proctor.stores.submission_queue import MAX_LOST, NewProgram, SubmissionQueue
 from server.serving import Answer, Server, serving
 
 V1 = "/api/v1"
@@ -199,6 +199,30 @@ def test_without_a_sandbox_nothing_is_run_and_the_reason_is_told(
     assert found.error is not None
     assert "bwrap is not installed" in found.error
     assert not marker.exists()
+
+
+def test_a_worker_marks_what_waits_behind_programs_that_nobody_may_try_again(
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shutil, "which", lambda name, **_: None)
+    artifacts = FolderArtifacts(tmp_path / "artifacts")
+    program = Submission({"intervals.py": b""}, "zip")
+    lost = [SubmissionQueue(database).add(WAITING) for _ in range(4)]
+    with database.connection() as connection:
+        connection.execute(
+            "UPDATE submission_queue SET state = 'running', lease_until = 0, lost_leases = ?", [MAX_LOST - 1]
+        )
+    kept = accept_program(database, artifacts, find_problem(PROBLEM), program, name="mine", author="ann")
+
+    async def mark() -> bool:
+        worker = WorkerContext(database, PlanContext(tmp_path, {}, artifacts=artifacts))
+        try:
+            return await mark_next(worker)
+        finally:
+            await worker.close()
+
+    assert asyncio.run(mark())
+    assert [SubmissionQueue(database).get(one).state for one in (*lost, kept)] == ["failed"] * 5
 
 
 def test_another_projects_programs_are_unknown(tmp_path: Path) -> None:

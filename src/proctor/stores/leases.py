@@ -6,9 +6,11 @@ one there: it writes nothing, and ends.
 
 from __future__ import annotations
 
+import asyncio
 import os
 import secrets
 import socket
+from collections.abc import Awaitable, Callable
 from typing import Protocol
 
 from msgspec import Struct
@@ -20,8 +22,8 @@ from proctor.stores.connection import Connection, SqlDialect
 LEASE_SECONDS = 30.0
 CHUNK_LEASE_SECONDS = 6.0
 """Shorter: a chunk whose worker is gone shall be taken up by another within ten seconds. It is renewed every second."""
-TRIED = 3
-"""Of what waits: another process may lease the first at the same moment."""
+LOOKED_AT = 3
+"""So many of what waits at a time: another process may lease the first at the same moment."""
 
 
 class LeaseLostError(RunError):
@@ -96,3 +98,14 @@ def is_alive(owner: str, *, is_current: bool) -> bool:
     except PermissionError:
         pass
     return True
+
+
+async def work_on_first(waiting: Callable[[int], list[str]], work: Callable[[str], Awaitable[bool]]) -> bool:
+    """Do the first of what waits that nobody else has; False where nothing is left that was not tried."""
+    tried = set[str]()
+    while found := [one for one in await asyncio.to_thread(waiting, LOOKED_AT) if one not in tried]:
+        for one in found:
+            if await work(one):
+                return True
+        tried.update(found)
+    return False

@@ -29,7 +29,7 @@ from proctor.runs.replay import name_replays
 from proctor.runs.resolve import PlanContext, close_models, resolve
 from proctor.stores.database import Database
 from proctor.stores.events import context_of
-from proctor.stores.leases import TRIED, LeaseLostError
+from proctor.stores.leases import LeaseLostError, work_on_first
 from proctor.stores.queue import QueueStore
 from proctor.stores.runs import GROUP_SIZES, RANDOM_ORDER, RunRow, RunStore
 from proctor.stores.scores import ScoreStore
@@ -42,10 +42,7 @@ log = logging.getLogger("proctor.runs")
 
 async def prepare_next(context: PlanContext, database: Database) -> bool:
     """Prepare a run that waits for it, of projects in turn; False where none does."""
-    for run_id in await asyncio.to_thread(QueueStore(database).to_prepare, TRIED):
-        if await prepare(run_id, context, database):
-            return True
-    return False
+    return await work_on_first(QueueStore(database).to_prepare, lambda one: prepare(one, context, database))
 
 
 async def prepare(run_id: str, context: PlanContext, database: Database) -> bool:

@@ -21,7 +21,7 @@ from proctor.offline import confined
 from proctor.runs.chunks.worker_context import WorkerContext
 from proctor.runs.rescore import Rescoring, execute_rescoring, put_in_force
 from proctor.runs.rescorings.requests import prepare_request
-from proctor.stores.leases import TRIED, LeaseLostError
+from proctor.stores.leases import LeaseLostError, work_on_first
 from proctor.stores.patience import StoreUnreachableError
 from proctor.stores.rescorings import RescoringQueue, RescoringRow
 from proctor.stores.runs import RunStore
@@ -32,10 +32,7 @@ log = logging.getLogger("proctor.runs")
 
 async def rescore_next(worker: WorkerContext) -> bool:
     """Carry out one that waits; False where none does."""
-    for rescoring_id in await asyncio.to_thread(RescoringQueue(worker.database).waiting, TRIED):
-        if await carry_out(rescoring_id, worker):
-            return True
-    return False
+    return await work_on_first(RescoringQueue(worker.database).waiting, lambda one: carry_out(one, worker))
 
 
 async def carry_out(rescoring_id: str, worker: WorkerContext) -> bool:

@@ -36,7 +36,7 @@ from proctor.runs.programs.programming import opened_runner, submit
 from proctor.runs.submissions.stored import card_of_submission
 from proctor.stores.database import Database
 from proctor.stores.idempotency import IdempotencyStore, RequestKey
-from proctor.stores.leases import TRIED, LeaseLostError
+from proctor.stores.leases import LeaseLostError, work_on_first
 from proctor.stores.stored_bytes import check_room
 from proctor.stores.submission_queue import MarkingLeases, NewProgram, QueuedProgram, SubmissionQueue
 from proctor.stores.workers import WorkerStore
@@ -131,10 +131,7 @@ async def mark_next(worker: WorkerContext) -> bool:
     """Mark a program that waits; False where none does, or this worker marks none."""
     if Pool.SANDBOX not in worker.pools:
         return False
-    for program_id in await asyncio.to_thread(MarkingLeases(worker.database).waiting, TRIED):
-        if await mark_program(program_id, worker):
-            return True
-    return False
+    return await work_on_first(MarkingLeases(worker.database).waiting, lambda one: mark_program(one, worker))
 
 
 async def mark_program(program_id: str, worker: WorkerContext) -> bool:
