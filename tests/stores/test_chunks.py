@@ -136,7 +136,11 @@ def test_a_chunk_that_loses_worker_after_worker_becomes_single_trials(database: 
 def test_runs_of_one_priority_take_turns_and_the_urgent_one_comes_first(database: Database) -> None:
     large = new_chunks(database, chunks=6)
     small = new_chunks(database, chunks=2)
-    assert [taken(database).run_id for _ in range(4)] == [large, small, large, small]
+    served = []
+    for _ in range(4):
+        served.append(taken(database).run_id)
+        let_clock_tick(database)
+    assert served == [large, small, large, small]
     urgent = new_chunks(database, chunks=1, priority=Priority.HIGH)
     assert [chunk.run_id for chunk in ChunkStore(database).waiting(Pool)][:2] == [urgent, large]
     assert [taken(database).run_id for _ in range(2)] == [urgent, large]
