@@ -207,6 +207,8 @@ def test_a_worker_removes_daily_what_is_let_expire_and_nothing_where_nobody_says
         return asyncio.run(daily.work(cast("Any", worker)))
 
     assert apply() == 0
+    set_rules(database, LOCAL, {"runs": None}, [], by="ann")
+    assert apply() == 0
     assert artifacts.exists(orphan)
     set_rules(database, LOCAL, {"runs": 100.0}, [], by="ann")
     assert apply() == 0

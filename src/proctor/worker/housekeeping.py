@@ -74,7 +74,8 @@ def _apply_retention(database: Database, context: PlanContext, days: float | Non
     from proctor.runs.storage.retention import apply_retention as apply
     from proctor.stores.retention import read_rules
 
-    if context.artifacts is None or (days is None and not any(read_rules(database).values())):
+    said = [days, *(own for rules in read_rules(database).values() for own in rules.values())]
+    if context.artifacts is None or all(one is None for one in said):
         return 0
     found = apply(database, context.artifacts, days, is_dry_run=False)
     log.info("retention_applied", extra={"runs": len(found.runs), "artifacts": found.artifacts})
