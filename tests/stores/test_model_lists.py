@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import time
+import warnings
 from pathlib import Path
 
 from proctor.domain.listed_models import ListedModel, ModelSource, StoredModelList
 from proctor.domain.scope import Scope
+from proctor.settings import Settings
 from proctor.stores.database import Database
 from proctor.stores.model_lists import LocatedModelLists, ModelListStore
 
@@ -76,3 +79,16 @@ def test_reading_makes_no_database_and_keeping_does(tmp_path: Path) -> None:
     lists.keep(SOURCE, StoredModelList((ONE,), time.time()))
     again = LocatedModelLists(f"sqlite:///{path}").of_project("acme")
     assert [one.model for one in again.find("openrouter", "a/one")] == [ONE]
+
+
+def test_no_connection_stays_open_behind_a_look_at_the_lists(home: Path) -> None:
+    lists = LocatedModelLists(Settings.from_environment().database_url)
+    lists.keep(SOURCE, StoredModelList((ONE,), 1.0))
+    assert [one.model for one in lists.find("openrouter", "a/one")] == [ONE]
+    assert [one.model for one in lists.all()] == [ONE]
+    assert (lists.read(SOURCE), lists.state()) != (None, "")
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        del lists
+        gc.collect()
+    assert [str(one.message) for one in told if one.category is ResourceWarning] == []

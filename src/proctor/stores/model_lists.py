@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import orjson
@@ -118,44 +119,52 @@ class ModelListStore:
 
 
 class LocatedModelLists:
-    """The same of a database that nothing has opened yet: reading makes none, and keeping a list does."""
+    """The same of a database that nothing has opened yet: reading makes none, and keeping a list does.
+
+    Each call opens and closes it: nobody has these lists to close at the end.
+    """
 
     def __init__(self, url: str, project: str | None = None) -> None:
         self._url, self._project = url, project
-        self._store: ModelListStore | None = None
 
     def of_project(self, project: str) -> LocatedModelLists:
         return LocatedModelLists(self._url, project)
 
     def read(self, source: ModelSource) -> StoredModelList | None:
-        found = self._find()
-        return None if found is None else found.read(source)
+        with self._found() as lists:
+            return None if lists is None else lists.read(source)
 
     def keep(self, source: ModelSource, listing: StoredModelList) -> None:
-        found = self._find() or self._within(open_database(self._url))
-        found.keep(source, listing)
+        with self._opened(open_database(self._url)) as lists:
+            lists.keep(source, listing)
 
     def find(self, provider: str, name: str) -> list[ListedAt]:
-        found = self._find()
-        return [] if found is None else found.find(provider, name)
+        with self._found() as lists:
+            return [] if lists is None else lists.find(provider, name)
 
     def all(self) -> Iterable[ListedAt]:
-        found = self._find()
-        return () if found is None else found.all()
+        with self._found() as lists:
+            return () if lists is None else list(lists.all())
 
     def state(self) -> str:
-        found = self._find()
-        return "" if found is None else found.state()
+        with self._found() as lists:
+            return "" if lists is None else lists.state()
 
-    def _find(self) -> ModelListStore | None:
-        if self._store is None:
-            database = find_database(self._url)
-            return None if database is None else self._within(database)
-        return self._store
+    @contextmanager
+    def _found(self) -> Iterator[ModelListStore | None]:
+        database = find_database(self._url)
+        if database is None:
+            yield None
+            return
+        with self._opened(database) as lists:
+            yield lists
 
-    def _within(self, database: Database) -> ModelListStore:
-        self._store = ModelListStore(database if self._project is None else database.within(Scope(self._project)))
-        return self._store
+    @contextmanager
+    def _opened(self, database: Database) -> Iterator[ModelListStore]:
+        try:
+            yield ModelListStore(database if self._project is None else database.within(Scope(self._project)))
+        finally:
+            database.dispose()
 
 
 def _model(row: Row) -> ListedModel:
