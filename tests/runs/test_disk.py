@@ -20,7 +20,7 @@ needs_mounts = pytest.mark.skipif(
 
 @needs_mounts
 def test_a_full_disk_is_one_clear_line_and_loses_nothing(tmp_path: Path) -> None:
-    """A file system of 1,200 KB fills up in the middle of a run; with more room the run goes on where it was."""
+    """A file system of 1,600 KB fills up in the middle of a run; with more room the run goes on where it was."""
     write_benchmark(tmp_path, 6_000)
     home = tmp_path / "home"
     home.mkdir()
@@ -31,7 +31,7 @@ def test_a_full_disk_is_one_clear_line_and_loses_nothing(tmp_path: Path) -> None
     )
     script = f"""
         set -u
-        mount -t tmpfs -o size=1200k tmpfs {home}
+        mount -t tmpfs -o size=1600k tmpfs {home}
         {sys.executable} -m proctor run sums.yaml -m python/answers:answer > first.out 2> first.err
         echo $? > first.code
         mount -o remount,size=50m {home}
