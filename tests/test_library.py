@@ -203,7 +203,8 @@ def test_a_judge_that_nothing_asks_is_a_warning() -> None:
 
 
 def test_the_options_are_those_of_a_plan() -> None:
-    of_plan = set(Plan.__struct_fields__) - {"models", "benchmarks", "sampling", "limits"}
+    # What had no data for a draft is not a caller's to set.
+    of_plan = set(Plan.__struct_fields__) - {"models", "benchmarks", "sampling", "limits", "gaps"}
     inner = set(Sampling.__struct_fields__) | set(Limits.__struct_fields__)
     assert set(Options.__annotations__) == of_plan | inner | {"limit", "where", "shots", "data", "home"}
 

@@ -50,7 +50,7 @@ def logged(tmp_path_factory: pytest.TempPathFactory) -> Logged:
         database.dispose()
         sent = {"Authorization": f"Bearer {key}"}
         plan = {**PLAN, "name": "a marked body", "models": ["demo/strong"]}
-        answer = server.ask("POST", "/api/v1/runs?note=marked-query", plan, X_Request_ID="journey-1", **sent)
+        answer = server.ask("POST", "/api/v1/runs", plan, X_Request_ID="journey-1", **sent)
         assert answer.status == 202, answer.body
         assert answer.headers["x-request-id"] == "journey-1"
         run_id = answer.json["run_id"]
@@ -58,6 +58,7 @@ def logged(tmp_path_factory: pytest.TempPathFactory) -> Logged:
         while server.ask("GET", f"/api/v1/runs/{run_id}", **sent).json["status"] in ("queued", "running"):
             assert time.monotonic() < until
             time.sleep(0.1)
+        assert server.ask("GET", "/api/v1/runs?text=marked-query", **sent).status == 200
         for _ in range(2 * SAMPLE):
             server.ask("GET", "/health")
         server.ask("GET", "/api/v1/runs", Authorization="Bearer pk_marked_wrong_key_123")

@@ -92,8 +92,10 @@ def test_the_same_request_is_the_same_rescoring_and_mistakes_are_told_at_once(se
 def test_the_command_follows_the_server_and_prints_what_it_prints_here(server: Server) -> None:
     run = server.run({**PLAN, "seed": 2})
     on = ("--server", server.address)
-    code, out, err = server.cli("rescore", run, "--scorer", "exact:ignore_case=true", "--keep", *on)
+    code, _, err = server.cli("rescore", run, "--scorer", "exact:ignore_case=true", "--keep", *on)
     assert (code, err) == (0, "")
+    _, out, _ = server.cli("rescore", run, "--scorer", "exact:ignore_case=true", "--keep", *on)
+    assert "6 responses had these scores already: not scored again." in out
     _, local, _ = server.cli("rescore", run, "--scorer", "exact:ignore_case=true", "--keep")
     assert out == local
     code, _, err = server.cli("rescore", run, "--use", "nosuch", *on)
