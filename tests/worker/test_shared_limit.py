@@ -81,3 +81,23 @@ def test_who_asks_nothing_more_holds_its_permits_no_longer_than_a_moment() -> No
         assert limit.request()[HELD] == "0"
 
     asyncio.run(work())
+
+
+def test_who_waits_at_a_limit_that_was_idle_is_looked_at_again() -> None:
+    """It may have just been told that there is nothing, and so has nothing to ask at this moment."""
+
+    async def work() -> tuple[bool, bool, list[SharedLimit]]:
+        clock, woken = Clock(), list[SharedLimit]()
+        limit = SharedLimit("model", 8, CircuitBreaker(), woken.append, clock=clock)
+        clock.now += 1
+        hear(limit, clock, 0, 0)
+        was_idle, was_asking = limit.is_idle, limit.is_asking()
+        woken.clear()
+        waiting = asyncio.create_task(limit.admit(10, asyncio.Event()))
+        await asyncio.sleep(0)
+        waiting.cancel()
+        return was_idle, was_asking, [*woken, limit]
+
+    was_idle, was_asking, [first, *others] = asyncio.run(work())
+    assert (was_idle, was_asking) == (True, False)
+    assert first in others

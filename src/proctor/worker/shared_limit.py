@@ -134,6 +134,8 @@ class SharedLimit(RateLimit):
         while True:
             waiting = _Waiting(asyncio.get_running_loop().create_future(), characters, stopping)
             self._waiting.append(waiting)
+            if len(self._waiting) == 1:
+                self._wake(self)  # a limit that was idle is looked at no more, and may have nothing to ask just now
             self._watch(stopping)
             self._pump()
             try:
