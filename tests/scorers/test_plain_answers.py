@@ -27,6 +27,7 @@ ANIMALS = ("Whale", "Shark", "Carp", "Trout")
         ("Who was taught by Socrates?", "Socrates taught Plato.", "Plato", 1),
         ("Who lost the final?", "The Lakers defeated the Celtics.", "Celtics", 1),
         ("Who was president in 2010?", "George Bush, who succeeded Barack Obama.", "Barack Obama", 0),
+        ("Denmark", "Denmark is a country in Europe, and the capital of Denmark is Copenhagen.", "Copenhagen", 1),
         ("Who was the king of the gods?", "In Greek myth, the king of the gods is Zeus.", "Zeus", 1),
         (CAPITAL, "It is a common myth that it is Canberra.", "Canberra", 0),
         (CAPITAL, "It's a misconception that it was Canberra; it is Sydney.", "Canberra", 0),

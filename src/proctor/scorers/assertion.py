@@ -228,7 +228,9 @@ def _is_said_of_something_else(text: str, start: int, question: str) -> bool:
     own = subject_of(text, start)
     if own is None or is_asked_about(own, question):
         return False
-    return any(is_asked_about(subject, question) for subject in subjects(text))
+    named = [subject for subject in subjects(text) if is_asked_about(subject, question)]
+    # What is said of Denmark's capital is said of Denmark.
+    return bool(named) and not any(is_asked_about(subject, own) for subject in named)
 
 
 def _is_only_asked(text: str, start: int, end: int) -> bool:
